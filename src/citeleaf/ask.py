@@ -1,0 +1,60 @@
+"""The main path: guard -> retrieve -> gate -> compose -> cite -> verify -> decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from citeleaf.answer.cite import resolve
+from citeleaf.answer.claims import split_claims
+from citeleaf.answer.close import close
+from citeleaf.answer.compose import compose
+from citeleaf.answer.decide import decide_answer, decide_evidence, decide_request
+from citeleaf.answer.gate import gate
+from citeleaf.answer.guard import guard
+from citeleaf.clock import Clock
+from citeleaf.protocols import Embedder, Generator, Reranker, Store, Verifier
+from citeleaf.retrieve.search import retrieve
+from citeleaf.settings import Settings
+from citeleaf.types import Answer, Query, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """The live parts that settings chose. `quoter` stands in when `generator` fails; it may be the same."""
+
+    store: Store
+    embedder: Embedder | None
+    reranker: Reranker | None
+    generator: Generator
+    quoter: Generator
+    verifier: Verifier
+    fingerprint: str
+
+
+def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> Answer:
+    """Answers one self-standing question from the kit's store.
+
+    Never raises for what the evidence says: refusing, abstaining and escalating are outcomes. Raises `StoreError` and
+    `ModelError` for what the machine could not do.
+    """
+    clock = clock or Clock()
+
+    checks = clock.time("guard", guard, query.text, rules.guard.request)
+    trace = Trace(query, kit.fingerprint, checks)
+    if refusal := decide_request(query, checks, rules.guard.request):
+        return close(refusal, trace, clock, kit.store, rules.replies)
+
+    found = clock.time("retrieve", retrieve, query, kit.store, kit.embedder, kit.reranker, rules.retrieve)
+    enough = clock.time("gate", gate, query, found, kit.store, rules.gate)
+    trace = replace(trace, retrieval=found, gate=enough)
+    if abstention := decide_evidence(enough):
+        return close(abstention, trace, clock, kit.store, rules.replies)
+
+    draft = clock.time("compose", compose, query, found, kit.generator, kit.quoter)
+    citations = clock.time("cite", resolve, draft, found.evidence)
+    claims = split_claims(draft, citations)
+    verdicts = tuple(clock.time("verify", kit.verifier.verify, claims, found.evidence))
+    screen = clock.time("screen", guard, draft.text, rules.guard.answer)
+    trace = replace(trace, draft=draft, citations=citations, claims=claims, verdicts=verdicts, screen=screen)
+
+    return close(decide_answer(draft, claims, verdicts, screen, rules.decide), trace, clock, kit.store, rules.replies)

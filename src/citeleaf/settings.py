@@ -1,0 +1,157 @@
+"""One frozen settings object, plain data: never a live model, connection or function. A stage gets its own section only."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Positive = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=0)]
+Weight = Annotated[float, Field(ge=0.0, le=100.0, allow_inf_nan=False)]
+Score = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Section(BaseModel):
+    """Base of all sections: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ProfileSettings(Section):
+    """Who this is for."""
+
+    name: str = Field(default="default", description="Name of the profile.")
+    purpose: str = Field(default="Answers questions from your documents.", description="One sentence a user sees.")
+    language: str = Field(default="en", description="Language of replies when the question's own cannot be told.")
+
+
+class CorpusSettings(Section):
+    """Which files belong, when no manifest says so."""
+
+    skip_sections: tuple[str, ...] = Field(
+        default=("contents", "table of contents", "index", "sources", "references", "bibliography", "source list"),
+        description="Titles of sections kept for audit and left out of retrieval.",
+    )
+
+
+class IngestSettings(Section):
+    """Limits of reading files."""
+
+    workers: Count = Field(default=0, description="Parser processes; 0 means one a core, at most four.")
+    timeout_s: Annotated[float, Field(gt=0, le=3600)] = Field(default=30.0, description="Seconds one file may take.")
+    memory_mb: Positive = Field(default=1024, description="Memory one parser process may use.")
+    max_file_mb: Positive = Field(default=200, description="Largest file read.")
+    max_unpacked_mb: Positive = Field(default=100, description="Most an office file may unpack to.")
+    max_pages: Positive = Field(default=5000, description="Most pages of one file.")
+
+
+class ChunkSettings(Section):
+    """How sections become passages."""
+
+    kind: Literal["sections", "words", "paragraphs"] = Field(
+        default="sections",
+        description="`sections`: whole blocks up to `size` characters; `words`: windows; `paragraphs`: merged when short.",
+    )
+    size: Positive = Field(default=900, description="Most characters (words, for `words`) of a passage.")
+    overlap: Count = Field(default=150, description="Characters (words) that two windows share.")
+    merge_below: Count = Field(default=150, description="`paragraphs`: shorter ones are merged with the next.")
+
+
+class RetrieveSettings(Section):
+    """Which signals find passages, and how they are joined. A weight of 0 switches a signal off."""
+
+    depth: Positive = Field(default=50, description="Hits taken from each first-stage list.")
+    top_k: Positive = Field(default=5, description="Passages of evidence.")
+    lexical: Weight = Field(default=1.0, description="Weight of BM25.")
+    tfidf: Weight = Field(default=0.0, description="Weight of TF-IDF cosine.")
+    dense: Weight = Field(default=1.0, description="Weight of embeddings.")
+    entity: Weight = Field(default=0.5, description="Weight of exact codes, clause numbers and defined terms.")
+    fuse: Literal["rrf", "sum"] = Field(default="rrf", description="Reciprocal ranks, or min-max normalised scores.")
+    rrf_k: Positive = Field(default=60, description="The constant of reciprocal rank fusion.")
+    rerank: Weight = Field(default=1.0, description="Weight of the cross-encoder against the fused list; 0: not run.")
+    rerank_depth: Positive = Field(default=24, description="Fused hits the cross-encoder reads.")
+    definitions: Count = Field(default=1, description="Definitions brought along for terms the evidence leans on.")
+    parts: bool = Field(default=True, description="Search the parts of a question with several.")
+
+
+class GateSettings(Section):
+    """Is the evidence worth answering from? Thresholds belong to one scorer and one calibration."""
+
+    min_rerank: Score = Field(default=0.0, description="Least cross-encoder score (raw logit) of the best passage.")
+    min_dense: Score = Field(default=0.0, description="Least cosine of the best passage.")
+    min_coverage: Score = Field(
+        default=0.0, description="Least idf-weighted share of the question's words in the best."
+    )
+    calibrated_on: str = Field(default="", description="Data and models the thresholds were chosen with.")
+
+
+class QuoteSettings(Section):
+    """The extractive answerer."""
+
+    max_quotes: Positive = Field(default=4, description="Most quotations in one answer.")
+    max_characters: Positive = Field(default=900, description="Most characters of quoted text.")
+
+
+class GuardRule(Section):
+    """One rule: a pattern, and what happens when it is found."""
+
+    name: str = Field(description="The reason code.")
+    pattern: str = Field(description="Regular expression over the normalised text, case ignored.")
+    unless: str = Field(default="", description="A pattern that lifts the rule.")
+    outcome: Literal["refused", "escalated"] = Field(default="refused", description="What a hit leads to.")
+    reply: str = Field(default="", description="What the user is told.")
+
+
+class GuardSettings(Section):
+    """Rules over requests and answers."""
+
+    request: tuple[GuardRule, ...] = Field(default=(), description="Rules over the question.")
+    answer: tuple[GuardRule, ...] = Field(default=(), description="Rules over the draft.")
+
+
+class DecideSettings(Section):
+    """How verdicts become an outcome."""
+
+    min_supported: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.5, description="Least share of supported claims."
+    )
+    on_refuted: Literal["removed", "escalated"] = Field(
+        default="escalated", description="What a refuted claim leads to."
+    )
+
+
+class ReplySettings(Section):
+    """Standing replies."""
+
+    abstained: str = Field(default="The documents do not say.", description="Said when the evidence does not suffice.")
+    escalated: str = Field(default="A person needs to look at this.", description="Said when a person is needed.")
+    refused: str = Field(default="I cannot help with that.", description="Said when a rule without a reply refuses.")
+
+
+class ModelSettings(Section):
+    """Which models are used; `none` switches one off, `package.module:function` loads one of your own."""
+
+    embedder: str = Field(default="minilm-l6", description="`minilm-l6`, `none`, a folder, or your own.")
+    reranker: str = Field(
+        default="msmarco-minilm-l12", description="`msmarco-minilm-l12`, `none`, a folder, or your own."
+    )
+    generator: str = Field(default="quote", description="`quote` answers with the documents' own words.")
+    verifier: str = Field(default="overlap", description="Checks claims against the words they cite.")
+    threads: Count = Field(default=0, description="Threads of one model; 0 means one a core, at most four.")
+
+
+class Settings(Section):
+    """All settings. `layers.load` makes one from defaults, profile, file, environment and flags."""
+
+    profile: ProfileSettings = Field(default=ProfileSettings())
+    corpus: CorpusSettings = Field(default=CorpusSettings())
+    ingest: IngestSettings = Field(default=IngestSettings())
+    chunk: ChunkSettings = Field(default=ChunkSettings())
+    retrieve: RetrieveSettings = Field(default=RetrieveSettings())
+    gate: GateSettings = Field(default=GateSettings())
+    quote: QuoteSettings = Field(default=QuoteSettings())
+    guard: GuardSettings = Field(default=GuardSettings())
+    decide: DecideSettings = Field(default=DecideSettings())
+    replies: ReplySettings = Field(default=ReplySettings())
+    models: ModelSettings = Field(default=ModelSettings())
