@@ -1,0 +1,1 @@
+"""Finding passages: tokens, first-stage lists, fusion, reranking, what is brought along."""
