@@ -24,9 +24,9 @@ _LARGEST_GAP = 1.5
 class Boxes:
     """Word boxes of one document.
 
-    `spans` is (n, 2) int32, half-open character ranges of `Document.text`, ascending and disjoint; `pages` is (n,) int32,
-    from 1; `rects` is (n, 4) float32: x0, y0, x1, y1 in fractions of the visible page, origin top left. Characters
-    between words (spaces, line ends) have no box.
+    `spans` is (n, 2) int32, half-open character ranges of `Document.text`, ascending and disjoint; `pages` is (n,)
+    int32, from 1; `rects` is (n, 4) float32: x0, y0, x1, y1 in fractions of the visible page, origin top left.
+    Characters between words (spaces, line ends) have no box.
     """
 
     spans: Ints
@@ -41,7 +41,8 @@ class Boxes:
     def locate(self, span: Span) -> tuple[Rect, ...]:
         """One rectangle a line that the span touches, in reading order; a word that is touched counts whole.
 
-        Empty when no word of the span has a box. Words of one line with a wide gap between them (two columns) stay apart.
+        Empty when no word of the span has a box. Words of one line with a wide gap between them (two columns) stay
+        apart.
         """
         first = int(np.searchsorted(self.spans[:, 1], span.start, side="right"))
         last = int(np.searchsorted(self.spans[:, 0], span.end, side="left"))
@@ -90,8 +91,8 @@ class Parsed:
     """What a parser gives: text with everything found about it, before sections and passages are made.
 
     `text` holds each page's text in reading order. `pages` tile it (empty for formats without pages). `headings` and
-    `blocks` are in reading order and do not overlap; together they cover all characters but white space. A heading is no
-    block. `language` is a guess from the file itself, or None.
+    `blocks` are in reading order and do not overlap; together they cover all characters but white space. A heading is
+    no block. `language` is a guess from the file itself, or None.
     """
 
     title: str | None

@@ -8,7 +8,6 @@ from typing import ParamSpec, TypeVar
 
 from citeleaf.types import Seconds
 
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

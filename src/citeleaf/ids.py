@@ -26,8 +26,8 @@ def sha256_file(path: Path) -> str:
 def slug(text: str, *, limit: int = 48) -> str:
     """Lower-case ASCII words joined by hyphens, at most `limit` characters, cut at a word.
 
-    Accents are folded. Text without any Latin letter or digit gets `x` and the first eight digits of its hash, so that a
-    slug is never empty and two different titles rarely share one.
+    Accents are folded. Text without any Latin letter or digit gets `x` and the first eight digits of its hash, so that
+    a slug is never empty and two different titles rarely share one.
     """
     folded = unicodedata.normalize("NFKD", text.casefold().translate(_LATIN))
     plain = "".join(c for c in folded if not unicodedata.combining(c))

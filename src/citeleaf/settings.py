@@ -1,4 +1,5 @@
-"""One frozen settings object, plain data: never a live model, connection or function. A stage gets its own section only."""
+"""One frozen settings object, plain data: never a live model, connection or function. A stage gets its own section
+only."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ class ChunkSettings(Section):
 
     kind: Literal["sections", "words", "paragraphs"] = Field(
         default="sections",
-        description="`sections`: whole blocks up to `size` characters; `words`: windows; `paragraphs`: merged when short.",
+        description="`sections`: whole blocks packed to `size` characters; `words`: windows; `paragraphs`: merged.",
     )
     size: Positive = Field(default=900, description="Most characters (words, for `words`) of a passage.")
     overlap: Count = Field(default=150, description="Characters (words) that two windows share.")

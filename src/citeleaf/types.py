@@ -87,8 +87,8 @@ class Block:
     """A piece of layout: a paragraph, a list item, a table row.
 
     `lead` are the spans it leans on and that stand elsewhere: the sentence that introduces a list, outermost first; the
-    column headings of a table, in column order. `cells` are the spans of a table row's cells, in column order, empty ones
-    left out. A definition's `cells` holds one span: the term.
+    column headings of a table, in column order. `cells` are the spans of a table row's cells, in column order, empty
+    ones left out. A definition's `cells` holds one span: the term.
     """
 
     kind: BlockKind
@@ -149,9 +149,10 @@ class Unit:
 class Passage:
     """The unit of retrieval: an exact slice of one section.
 
-    `text == document.text[span]`. `heading` is the section path and `context` the words its units lean on (lead-ins, column
-    headings) that lie outside the slice: both are indexed with the passage and are never part of its text. `term` is set
-    for a definition. `pages` are the physical pages it touches, ascending; empty for formats without pages.
+    `text == document.text[span]`. `heading` is the section path and `context` the words its units lean on (lead-ins,
+    column headings) that lie outside the slice: both are indexed with the passage and are never part of its text.
+    `term` is set for a definition. `pages` are the physical pages it touches, ascending; empty for formats without
+    pages.
     """
 
     id: PassageId
@@ -250,8 +251,8 @@ class Quotation:
 class Draft:
     """What a generator wrote, unchecked; `text` carries markers such as `[1]`, the rank of the evidence meant.
 
-    `abstains` is set by the generator's own protocol, never by searching prose. `fallback` says why quotation stood in for
-    a model, and `raw` keeps what the model said.
+    `abstains` is set by the generator's own protocol, never by searching prose. `fallback` says why quotation stood in
+    for a model, and `raw` keeps what the model said.
     """
 
     raw: str

@@ -15,9 +15,9 @@ _LEAST_LETTERS = 3
 def definitions(question: str, passages: Sequence[Passage], store: Store, most: int) -> list[PassageId]:
     """Ids of definitions that are not among `passages`, at most `most`.
 
-    A defined term counts when the question holds its words in order, or when the best passage writes it as the definition
-    does (capitals included). Terms of the question come first, longer terms before shorter ones, then by id. Only the
-    documents of the passages are looked at, so that a term is explained by its own document.
+    A defined term counts when the question holds its words in order, or when the best passage writes it as the
+    definition does (capitals included). Terms of the question come first, longer terms before shorter ones, then by
+    id. Only the documents of the passages are looked at, so that a term is explained by its own document.
     """
     if most == 0 or not passages:
         return []

@@ -18,8 +18,9 @@ def reciprocal_rank_fusion(
 ) -> Ranking:
     """score(d) = sum over lists of weight / (k + rank(d)), rank from 1 (Cormack, Clarke & Buettcher, SIGIR 2009).
 
-    With all weights 1 this is the published formula. A list of weight 0 is left out. Ties are broken by passage id, so the
-    result is the same on every machine and run. Example: ranks 1 and 3 in two lists, k=60, give 1/61 + 1/63 = 0.03227.
+    With all weights 1 this is the published formula. A list of weight 0 is left out. Ties are broken by passage id, so
+    the result is the same on every machine and run. Example: ranks 1 and 3 in two lists, k=60, give 1/61 + 1/63 =
+    0.03227.
     """
     scores: dict[PassageId, float] = {}
     for ranking, weight in rankings:

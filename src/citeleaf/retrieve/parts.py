@@ -19,8 +19,8 @@ def parts(question: str) -> tuple[str, ...]:
     """The sub-questions of a question, in order, at most four; empty when it holds only one.
 
     Split at question marks and semicolons, and at `and`, `or`, `but` before an asking word when both sides ask. A side
-    condition before the first part (`If a burglar breaks a window, is the glass covered and what excess applies?`) is read
-    with the first part only. Pieces with fewer than two longer words join the piece before them.
+    condition before the first part (`If a burglar breaks a window, is the glass covered and what excess applies?`) is
+    read with the first part only. Pieces with fewer than two longer words join the piece before them.
     """
     pieces: list[str] = []
     for sentence in _BETWEEN_QUESTIONS.split(question.strip()):

@@ -17,29 +17,33 @@ _POSSESSIVE = re.compile(r"['’]s?$|['’](?=\w)")
 _DIGIT = re.compile(r"\d")
 
 ENGLISH_STOP_WORDS = frozenset(
-    """a about above after again all also am an and any are as at be because been before being below between both but by
-    can could did do does doing down during each else ever few for from further get gets got had has have having he her
-    here hers him his how i if in into is it its itself just let lets many may me might more most much must my myself no
-    nor not now of off on once one only or other our ours out over own per please same shall she should so some such tell
-    than that the their theirs them themselves then there these they this those through to too under until up upon us
-    very was we were what when where whether which while who whom whose why will with within without would you your
-    yours""".split()
+    """
+    a about above after again all also am an and any are as at be because been before being below between both
+    but by can could did do does doing down during each else ever few for from further get gets got had has have
+    having he her here hers him his how i if in into is it its itself just let lets many may me might more most
+    much must my myself no nor not now of off on once one only or other our ours out over own per please same
+    shall she should so some such tell than that the their theirs them themselves then there these they this
+    those through to too under until up upon us very was we were what when where whether which while who whom
+    whose why will with within without would you your yours
+    """.split()
 )
 TURKISH_STOP_WORDS = frozenset(
-    """acaba ama ancak bazı belki ben beni bana bir biri birkaç biz bize bizim bu buna bunu bunun çok çünkü da daha de
-    defa değil diye en gibi hangi hangisi hem hep hepsi her hiç için ile ise kaç kadar ki kim kimse mı mi mu mü nasıl ne
-    neden nedir nerede nereye niçin niye o olan olarak oldu olur on ona onlar onu onun sen siz size şey şu tüm var ve veya
-    ya yani yok""".split()
+    """
+    acaba ama ancak bana bazı belki ben beni bir biri birkaç biz bize bizim bu buna bunu bunun da daha de defa
+    değil diye en gibi hangi hangisi hem hep hepsi her hiç ile ise için kadar kaç ki kim kimse mi mu mü mı nasıl
+    ne neden nedir nerede nereye niye niçin o olan olarak oldu olur on ona onlar onu onun sen siz size tüm var
+    ve veya ya yani yok çok çünkü şey şu
+    """.split()
 )
 
 
 def terms(text: str, language: str = "en") -> list[str]:
     """Index terms of a text in order, repeats kept: lower case, no accents, stemmed, stop words out.
 
-    A code (a word with a digit and an inner `-`, `.`, `/`, `_` or `&`, such as `AML-204` or `4.2.1`) gives itself and its
-    parts; an ordinary hyphenated word gives its parts. Thousands separators go: `25,000` is `25000`. `language` is `en` or
-    `tr`; any other gets no stemming and no stop words. For Turkish, dotted and dotless i are kept apart while stemming
-    and folded together afterwards. Terms hold letters and digits, and `-./_&` inside codes only.
+    A code (a word with a digit and an inner `-`, `.`, `/`, `_` or `&`, such as `AML-204` or `4.2.1`) gives itself and
+    its parts; an ordinary hyphenated word gives its parts. Thousands separators go: `25,000` is `25000`. `language` is
+    `en` or `tr`; any other gets no stemming and no stop words. For Turkish, dotted and dotless i are kept apart while
+    stemming and folded together afterwards. Terms hold letters and digits, and `-./_&` inside codes only.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)

@@ -1,0 +1,181 @@
+"""Where settings come from: defaults < profile < citeleaf.toml < CITELEAF_* environment < flags; later wins."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeAlias
+
+from pydantic import BaseModel, ValidationError
+
+from citeleaf.errors import ConfigError
+from citeleaf.settings import Settings
+
+Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
+Tree: TypeAlias = dict[str, Value]
+
+FILE = "citeleaf.toml"
+PREFIX = "CITELEAF_"
+_NOT_SETTINGS = frozenset({"CITELEAF_LIBRARY", "CITELEAF_PROFILE", "CITELEAF_REGENERATE"})
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One setting: its dotted key, its value, the layer that set it, and what it is for."""
+
+    key: str
+    value: Value
+    layer: str
+    description: str
+
+
+def load(
+    profile: str | None = None,
+    flags: Sequence[str] = (),
+    *,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> tuple[Settings, tuple[Explained, ...]]:
+    """Settings with the layer behind each value.
+
+    `profile` is the name of a profile that comes with citeleaf, or a path to a TOML file; without one,
+    `CITELEAF_PROFILE`. `folder` is where `citeleaf.toml` is looked for (default: the working folder). `flags` are
+    `key=value` pairs with dotted keys; values are read as TOML, and as plain text where they are none. Environment:
+    `CITELEAF_RETRIEVE__TOP_K=3`. Raises `ConfigError` naming layer, key and value.
+    """
+    environment = os.environ if environment is None else environment
+    profile = profile or environment.get("CITELEAF_PROFILE") or None
+    local = (folder or Path.cwd()) / FILE
+    layers: list[tuple[str, Tree]] = []
+    if profile:
+        layers.append((f"profile {profile}", _read_profile(profile)))
+    if local.is_file():
+        layers.append((FILE, _read_toml(local)))
+    layers.append(("environment", _from_environment(environment)))
+    layers.append(("flag", _from_pairs(flags, "--set")))
+    merged: Tree = {}
+    origins: dict[str, str] = {}
+    for name, tree in layers:
+        _check(name, tree)
+        for key, value in _leaves(tree):
+            origins[key] = name
+            _put(merged, key, value)
+    settings = _validate("settings", merged)
+    return settings, tuple(_explain(settings, origins))
+
+
+def profiles() -> tuple[str, ...]:
+    """Names of the profiles that come with citeleaf, sorted."""
+    folder = files("citeleaf") / "profiles"
+    return tuple(sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")))
+
+
+def _read_profile(profile: str) -> Tree:
+    if profile.endswith(".toml"):
+        return _read_toml(Path(profile))
+    if profile not in profiles():
+        close = difflib.get_close_matches(profile, profiles(), 1)
+        hint = (
+            f"did you mean `{close[0]}`" if close else f"take one of {', '.join(profiles())}, or a path ending in .toml"
+        )
+        raise ConfigError(f"no profile `{profile}`", hint=hint, subject=profile)
+    return _parse((files("citeleaf") / "profiles" / f"{profile}.toml").read_text("utf-8"), f"profile {profile}")
+
+
+def _read_toml(path: Path) -> Tree:
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"cannot read `{path}`: {error}", hint="give a TOML file in UTF-8", subject=str(path)
+        ) from error
+    return _parse(text, str(path))
+
+
+def _parse(text: str, name: str) -> Tree:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"`{name}` is not valid TOML: {error}", hint="mend that line", subject=name) from error
+
+
+def _from_environment(environment: Mapping[str, str]) -> Tree:
+    tree: Tree = {}
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name not in _NOT_SETTINGS and "__" in name:
+            _put(tree, name.removeprefix(PREFIX).lower().replace("__", "."), _value(environment[name]))
+    return tree
+
+
+def _from_pairs(pairs: Sequence[str], flag: str) -> Tree:
+    tree: Tree = {}
+    for pair in pairs:
+        key, sign, raw = pair.partition("=")
+        if not sign or not key.strip():
+            raise ConfigError(f"`{pair}` is no setting", hint=f"write {flag} section.key=value", subject=pair)
+        _put(tree, key.strip(), _value(raw))
+    return tree
+
+
+def _value(raw: str) -> Value:
+    try:
+        value: Value = tomllib.loads(f"v = {raw}")["v"]
+    except tomllib.TOMLDecodeError:
+        return raw
+    return value
+
+
+def _put(tree: Tree, key: str, value: Value) -> None:
+    *path, last = key.split(".")
+    for name in path:
+        inner = tree.setdefault(name, {})
+        if not isinstance(inner, dict):
+            raise ConfigError(
+                f"`{name}` is no section of settings", hint="see citeleaf settings --explain", subject=key
+            )
+        tree = inner
+    tree[last] = value
+
+
+def _leaves(tree: Tree, prefix: str = "") -> Iterator[tuple[str, Value]]:
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _check(layer: str, tree: Tree) -> None:
+    known = [row.key for row in _explain(Settings(), {})]
+    for key, _ in _leaves(tree):
+        if key not in known:
+            close = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean `{close[0]}`" if close else "see citeleaf settings --explain"
+            raise ConfigError(f"unknown setting `{key}` in {layer}", hint=hint, subject=key)
+    _validate(layer, tree)
+
+
+def _validate(layer: str, tree: Tree) -> Settings:
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        what = first["msg"][0].lower() + first["msg"][1:]
+        raise ConfigError(f"`{key}` in {layer}: {what}", hint="see citeleaf settings --explain", subject=key) from error
+
+
+def _explain(model: BaseModel, origins: Mapping[str, str], prefix: str = "") -> Iterator[Explained]:
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        key = f"{prefix}{name}"
+        if isinstance(value, BaseModel):
+            yield from _explain(value, origins, f"{key}.")
+        else:
+            plain = model.model_dump(mode="json")[name]
+            yield Explained(key, plain, origins.get(key, "default"), field.description or "")
