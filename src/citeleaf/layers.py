@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from citeleaf.errors import ConfigError
 from citeleaf.settings import Settings
 
-Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
+Value: TypeAlias = "str | int | float | bool | list[Value] | dict[str, Value] | None"
 Tree: TypeAlias = dict[str, Value]
 
 FILE = "citeleaf.toml"

@@ -121,3 +121,31 @@ def _load(seen: dict[PassageId, Passage], ids: Sequence[PassageId], store: Store
     missing = [i for i in ids if i not in seen]
     if missing:
         seen.update(zip(missing, store.passages(missing), strict=True))
+
+
+def single(
+    query: Query,
+    scorer: str,
+    k: int,
+    store: Store,
+    embedder: Embedder | None,
+    reranker: Reranker | None,
+    settings: RetrieveSettings,
+) -> Ranking:
+    """The first `k` hits by one scorer: `lexical`, `tfidf`, `dense`, `fused` or `reranked`.
+
+    A scorer whose model is switched off gives no hits for `dense`; `reranked` is then the fused list.
+    """
+    if scorer in ("fused", "reranked"):
+        depths = settings.model_copy(update={"depth": max(settings.depth, k), "rerank_depth": max(k, settings.rerank_depth)})
+        model = reranker if scorer == "reranked" else None
+        found = _search(query.text, query, store, embedder, model, depths, [], {})
+        return Ranking(found.scorer, found.hits[:k])
+    words = terms(query.text, guess_language(query.text))
+    if scorer == "lexical":
+        return store.lexical(words, k, query.doc_ids)
+    if scorer == "tfidf":
+        return store.tfidf(words, k, query.doc_ids)
+    if embedder is None:
+        return Ranking("dense", ())
+    return store.dense(embedder.query(query.text), k, query.doc_ids)

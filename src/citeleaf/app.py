@@ -1,0 +1,220 @@
+"""What every surface holds: an open library with its settings and, once needed, its models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from citeleaf.ask import Kit, ask
+from citeleaf.clock import Clock
+from citeleaf.errors import ConfigError, UnknownId
+from citeleaf.layers import Explained, load
+from citeleaf.library import Library, cached_library, find_library
+from citeleaf.retrieve.search import single
+from citeleaf.settings import Settings
+from citeleaf.types import Answer, DocId, Document, Fact, Hit, Passage, Place, Query, Span
+from citeleaf.wiring import Parts
+
+if TYPE_CHECKING:
+    from citeleaf.ingest.pipeline import Report
+
+SCORERS = ("lexical", "tfidf", "dense", "fused", "reranked")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One hit of a search with its passage and place."""
+
+    hit: Hit
+    scorer: str
+    passage: Passage
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an id stands for: `kind` is document, page, section, passage or answer; `answer` is set for an answer."""
+
+    kind: str
+    document: Document
+    span: Span
+    text: str
+    place: Place
+    answer: Answer | None = None
+
+
+class App:
+    """One library, open. Use as a context manager; safe to call from several threads."""
+
+    def __init__(self, library: Library, settings: Settings, explained: tuple[Explained, ...], *, write: bool) -> None:
+        """Opens the store; models are loaded when first needed."""
+        self.settings = settings
+        self.explained = explained
+        self._library = library
+        self._parts = Parts(library, settings, write=write)
+
+    @classmethod
+    def open(
+        cls,
+        library: str | Path | None = None,
+        *,
+        profile: str | None = None,
+        flags: Sequence[str] = (),
+        write: bool = False,
+    ) -> App:
+        """The library at `library`, else where the contract says. `flags` are `section.key=value` settings.
+
+        With `write`, the library is made when it is not there. Raises `ConfigError` and `StoreError`.
+        """
+        settings, explained = load(profile, flags)
+        return cls(find_library(library, create=write), settings, explained, write=write)
+
+    @classmethod
+    def for_files(
+        cls,
+        paths: Sequence[Path],
+        *,
+        profile: str | None = None,
+        flags: Sequence[str] = (),
+        watch: Callable[[int, int, str], None] | None = None,
+    ) -> App:
+        """A cached library that holds just these files, taken in first. Raises the error of the first that fails."""
+        settings, explained = load(profile, flags)
+        app = cls(cached_library(paths, settings), settings, explained, write=True)
+        try:
+            report = app.ingest(paths, watch=watch)
+            failure = next((row.error for row in report.rows if row.error is not None), None)
+            if failure is not None:
+                raise failure
+        except BaseException:
+            app.close()
+            raise
+        return app
+
+    @property
+    def folder(self) -> Path:
+        """The library's folder."""
+        return self._library.folder
+
+    @property
+    def kit(self) -> Kit:
+        """The live parts, models loaded."""
+        return self._parts.kit()
+
+    def ask(
+        self,
+        question: str,
+        *,
+        facts: Sequence[Path | Fact] = (),
+        doc_ids: Sequence[DocId] = (),
+        watch: Callable[[str], None] | None = None,
+    ) -> Answer:
+        """Answers one question and keeps the answer with its trace. Raises `UnknownId` for a document not there."""
+        for doc_id in doc_ids:
+            self._parts.store.document(doc_id)
+        given = tuple(fact if isinstance(fact, Fact) else _read_fact(fact) for fact in facts)
+        known = self._parts.store.facts()
+        answer = ask(Query(question, (*known, *given), tuple(doc_ids)), self.kit, self.settings, Clock(watch))
+        self._parts.store.keep(answer)
+        return answer
+
+    def search(
+        self, query: str, *, k: int = 5, scorer: str = "reranked", doc_ids: Sequence[DocId] = ()
+    ) -> tuple[Found, ...]:
+        """The best `k` passages by one scorer: lexical, tfidf, dense, fused or reranked. Raises `ConfigError`."""
+        if scorer not in SCORERS:
+            raise ConfigError(f"no scorer `{scorer}`", hint=f"take one of {', '.join(SCORERS)}", subject=scorer)
+        kit = self.kit
+        ranking = single(
+            Query(query, (), tuple(doc_ids)), scorer, k, kit.store, kit.embedder, kit.reranker, self.settings.retrieve
+        )
+        passages = kit.store.passages([hit.passage_id for hit in ranking.hits])
+        return tuple(
+            Found(hit, ranking.scorer, passage, kit.store.place(passage.doc_id, passage.span))
+            for hit, passage in zip(ranking.hits, passages, strict=True)
+        )
+
+    def ingest(
+        self,
+        paths: Sequence[Path],
+        *,
+        facts: Sequence[Path] = (),
+        watch: Callable[[int, int, str], None] | None = None,
+    ) -> Report:
+        """Takes files and folders in; unchanged ones are skipped, a bad one never stops the rest."""
+        return self._parts.ingest(paths, facts=facts, watch=watch)
+
+    def reindex(self, *, watch: Callable[[int, int, str], None] | None = None) -> Report:
+        """Makes passages and vectors of all documents anew from the kept copies of their files."""
+        return self._parts.reindex(watch=watch)
+
+    def documents(self) -> tuple[Document, ...]:
+        """All documents by id, their text left empty."""
+        return self._parts.store.documents()
+
+    def remove(self, doc_ids: Sequence[DocId]) -> None:
+        """Takes documents out. Raises `UnknownId` before anything is removed."""
+        for doc_id in doc_ids:
+            self._parts.store.document(doc_id)
+        for doc_id in doc_ids:
+            self._parts.store.remove(doc_id)
+
+    def show(self, item: str, *, page: int | None = None) -> Shown:
+        """What an id stands for: an answer, a passage, a section (`doc#section`) or a document, or one page of it."""
+        store = self._parts.store
+        doc_id, _, rest = item.partition("#")
+        if "#c" in rest:
+            (passage,) = store.passages([item])
+            return self._shown("passage", store.document(doc_id), passage.span)
+        try:
+            document = store.document(doc_id)
+        except UnknownId:
+            answer = store.answer(item)
+            blank = Place(None, None, "good", (), ())
+            cited = answer.citations[0] if answer.citations else None
+            source = store.document(cited.doc_id) if cited else Document("", "", "", "", "", (), ())
+            span = cited.quote.span if cited else Span(0, 0)
+            return Shown("answer", source, span, answer.text, cited.place if cited else blank, answer)
+        if page is not None:
+            found = next((p for p in document.pages if p.number == page), None)
+            if found is None:
+                raise UnknownId(f"`{doc_id}` has no page {page}", hint=f"it has {len(document.pages)}", subject=item)
+            return self._shown("page", document, found.span, page)
+        if rest:
+            section = next((s for s in document.sections if s.id == rest), None)
+            if section is None:
+                raise UnknownId(f"`{doc_id}` has no section `{rest}`", hint="see citeleaf show DOC", subject=item)
+            return self._shown("section", document, section.span)
+        return self._shown("document", document, Span(0, len(document.text)))
+
+    def picture(self, shown: Shown) -> bytes:
+        """The page of what is shown, as PNG, its words marked. Raises `ConfigError` for a format without pages."""
+        return self._parts.picture(shown.document, shown.place)
+
+    def close(self) -> None:
+        """Lets go of the store and the models."""
+        self._parts.close()
+
+    def __enter__(self) -> App:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _shown(self, kind: str, document: Document, span: Span, page: int | None = None) -> Shown:
+        if kind in ("document", "page"):
+            label = next((p.label for p in document.pages if p.number == page), None)
+            place = Place(page, label, "good", (), ())
+        else:
+            place = self._parts.store.place(document.id, span)
+        return Shown(kind, document, span, document.text[span.start : span.end], place)
+
+
+def _read_fact(path: Path) -> Fact:
+    try:
+        return Fact(path.stem, path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read facts `{path}`", hint="give a UTF-8 text file", subject=str(path)) from error

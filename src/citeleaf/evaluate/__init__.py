@@ -1,0 +1,1 @@
+"""Four layers, measured apart: retrieval, answers, citations, refusals; every row kept."""

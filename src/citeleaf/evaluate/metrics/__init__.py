@@ -1,0 +1,1 @@
+"""One file a family of figures; each docstring holds formula, source and a worked example."""

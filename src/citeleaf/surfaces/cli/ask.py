@@ -1,0 +1,127 @@
+"""`ask` and `guard`: one question, one answer; which rules a text trips."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from citeleaf.surfaces.cli import options
+from citeleaf.surfaces.cli.progress import stages
+from citeleaf.surfaces.terminal import Screen
+
+if TYPE_CHECKING:
+    from citeleaf.types import Answer, ShownCitation
+
+EXIT_CODES = {"answered": 0, "abstained": 10, "refused": 11, "escalated": 12}
+
+
+def register(cli: typer.Typer) -> None:
+    """Adds the commands of this module."""
+    cli.command("ask")(ask)
+    cli.command("guard")(guard)
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; `-` reads it from standard input.")],
+    paths: Annotated[list[Path] | None, typer.Argument(help="Files to ask, instead of a library.")] = None,
+    facts: options.Facts = None,
+    doc: options.Documents = None,
+    generator: Annotated[str | None, typer.Option("--generator", help="Who writes the answer, e.g. `quote`.")] = None,
+    library: options.Library = None,
+    profile: options.Profile = None,
+    settings: options.Set = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Answers one question, with the words, page and place each sentence rests on."""
+    from citeleaf.app import App
+    from citeleaf.record import answer_json
+
+    screen = Screen(json_output=json, quiet=quiet)
+    flags = [*(settings or ()), *([f"models.generator={generator}"] if generator else [])]
+    text = sys.stdin.read() if question == "-" else question
+    with stages(screen) as watch:
+        if paths:
+            app = App.for_files(paths, profile=profile, flags=tuple(flags), watch=watch)
+        else:
+            app = options.open_app(library, profile, flags)
+        with app:
+            answer = app.ask(text, facts=facts or (), doc_ids=tuple(doc or ()), watch=watch.stage)
+    if json:
+        screen.document(answer_json(answer))
+    else:
+        show_answer(screen, answer)
+    return EXIT_CODES[answer.decision.outcome]
+
+
+def guard(
+    text: Annotated[str, typer.Argument(help="The text; `-` reads standard input.")],
+    on: Annotated[str, typer.Option("--on", help="`request`, `answer` or `document`.")] = "request",
+    profile: options.Profile = None,
+    settings: options.Set = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Shows which rules a text trips, and why."""
+    from citeleaf.answer.guard import guard as look
+    from citeleaf.errors import ConfigError
+    from citeleaf.layers import load
+
+    screen = Screen(json_output=json, quiet=quiet)
+    rules, _ = load(profile, settings or ())
+    sets = {"request": rules.guard.request, "answer": rules.guard.answer}
+    if on not in sets:
+        raise ConfigError(f"no rules for `{on}`", hint=f"take one of {', '.join(sets)}", subject=on)
+    checks = look(sys.stdin.read() if text == "-" else text, sets[on])
+    failed = [c for c in checks if not c.passed]
+    if json:
+        rows = [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in checks]
+        screen.document({"schema": "citeleaf/guard/1", "on": on, "passed": not failed, "checks": rows})
+    else:
+        for check in failed:
+            screen.print(f"{check.name}: {check.detail}")
+        if not failed:
+            screen.print("no rule is tripped")
+    return EXIT_CODES["refused"] if failed else 0
+
+
+def show_answer(screen: Screen, answer: Answer) -> None:
+    """The answer for a reader: text with numbers, then each citation with page, place and words."""
+    screen.print(answer.text)
+    if answer.citations:
+        screen.print()
+    said = {claim.text for claim in answer.claims}
+    for citation in answer.citations:
+        screen.print(f"[{citation.n}] {where(citation)}", style="cyan")
+        if not any(citation.quote.text in text for text in said):
+            screen.print(f"    “{' '.join(citation.quote.text.split())}”")
+    if answer.decision.outcome == "answered":
+        return
+    screen.print()
+    screen.print(f"{answer.decision.outcome}: {answer.decision.reason}", style="yellow")
+    for check in (*(answer.trace.gate or ()), *answer.trace.guard):
+        if not check.passed:
+            numbers = "" if check.value is None else f" ({check.value:.2f}, needs {check.threshold or 0:.2f})"
+            screen.print(f"  {check.name}: {check.detail}{numbers}")
+    if answer.nearest:
+        screen.print("nearest passages:")
+    for near in answer.nearest:
+        page = "" if near.page is None else f" p. {near.page}"
+        screen.print(f"  {near.passage_id}{page}: {' '.join(near.quote.split())[:160]}")
+
+
+def where(citation: ShownCitation) -> str:
+    """Title, version, both page numbers and section of a citation, in one line."""
+    parts = [citation.title + (f" (version {citation.version})" if citation.version else "")]
+    place = citation.place
+    if place.page is not None:
+        printed = place.page_label
+        parts.append(f"page {place.page}" + (f" (printed {printed})" if printed and printed != str(place.page) else ""))
+    if place.section:
+        parts.append(" > ".join(place.section))
+    if place.quality != "good":
+        parts.append({"ocr": "read by OCR", "garbled": "text may be garbled"}.get(place.quality, place.quality))
+    return " · ".join(parts)

@@ -1,0 +1,67 @@
+"""`citeleaf`: the commands, and the one place where errors become a line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+import typer
+
+from citeleaf.errors import CiteleafError
+from citeleaf.surfaces.cli import ask, corpus, show, upkeep
+from citeleaf.surfaces.terminal import one_line
+
+cli = typer.Typer(
+    name="citeleaf",
+    help="Ask your own documents, on your own machine, and see the words every sentence rests on.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+for module in (ask, corpus, show, upkeep):
+    module.register(cli)
+
+
+def main() -> None:
+    """Runs a command and ends the process with the exit code of the contract."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Runs a command; returns its exit code. An error is one line on stderr, or one JSON document with `--json`."""
+    wants_json = "--json" in arguments
+    try:
+        result = cli(arguments, standalone_mode=False)
+    except CiteleafError as error:
+        return _report(error.code, error.message, error.hint, error.subject, error.exit_code, wants_json)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        hint = "see citeleaf --help"
+        context = getattr(error, "ctx", None)
+        if context is not None:
+            hint = f"see {context.command_path} --help"
+        return _report("usage", error.format_message().rstrip("."), hint, None, 2, wants_json)
+    except (KeyboardInterrupt, click.Abort):
+        return _report("interrupted", "stopped", "run the command again; finished work is kept", None, 130, wants_json)
+    except BrokenPipeError:
+        # The reader of the pipe left; a second failure while closing must not show.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        what = f"{error.strerror or error}" + (f" on `{error.filename}`" if error.filename else "")
+        return _report("system", what, "check the disk and permissions", None, 1, wants_json)
+    return result if isinstance(result, int) else 0
+
+
+def _report(code: str, message: str, hint: str, subject: str | None, exit_code: int, wants_json: bool) -> int:
+    import json
+
+    if wants_json:
+        error = {"schema": "citeleaf/error/1", "code": code, "message": message, "hint": hint, "subject": subject}
+        sys.stdout.write(json.dumps(error, ensure_ascii=True) + "\n")
+    else:
+        sys.stderr.write(f"citeleaf: {one_line(message)}" + (f"; {one_line(hint)}" if hint else "") + "\n")
+    return exit_code

@@ -1,0 +1,41 @@
+"""Progress on a terminal: a bar over files, the stage of a question; nothing when quiet or piped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from citeleaf.surfaces.terminal import Screen, one_line
+
+
+class Watch:
+    """What an ingest and a question report to."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        """Silent without a progress display."""
+        self._progress = progress
+        self._task = None if progress is None else progress.add_task("", total=None)
+
+    def file(self, done: int, total: int, name: str) -> None:
+        """`done` of `total` files are finished; `name` is the one in work."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, completed=done, total=total, description=escape(one_line(name, 40)))
+
+    def stage(self, name: str) -> None:
+        """A stage of a question begins."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, description=escape(name), total=None)
+
+
+@contextmanager
+def stages(screen: Screen) -> Iterator[Watch]:
+    """A display that goes away when the work is done."""
+    if not screen.bars:
+        yield Watch(None)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen.messages, transient=True) as progress:
+        yield Watch(progress)
