@@ -17,6 +17,7 @@ from pathlib import Path
 from docx import Document
 from docx.document import Document as Word
 from docx.enum.style import WD_STYLE_TYPE
+from docx.oxml import OxmlElement
 
 HERE = Path(__file__).parent
 WORD_POLICIES = ("pep", "mon")
@@ -78,6 +79,8 @@ def add_table(word: Word, lines: list[str]) -> None:
     for row, cells in zip(table.rows, rows, strict=True):
         for cell, text in zip(row.cells, cells, strict=True):
             cell.text = text
+    # Marks the first row as a header, so that readers need not guess which row names the columns.
+    table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
 
 
 def add_runs(paragraph: object, text: str) -> None:
