@@ -25,7 +25,7 @@ def check_parsed(parsed: Parsed) -> None:
 
 def _check_text(text: str) -> None:
     text.encode("utf-8")  # no lone surrogates
-    bad = sorted({c for c in text if (c < " " and c not in "\n\t") or c == "\x7f" or c == "\u00ad"})
+    bad = sorted({c for c in text if (c < " " and c not in "\n\t") or c in "\x7f\u00ad"})
     assert not bad, f"control characters or soft hyphens in the text: {bad!r}"
 
 
