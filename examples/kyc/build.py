@@ -103,10 +103,12 @@ def fixed_archive(data: bytes) -> bytes:
 
 
 def locked_files() -> list[str]:
-    """List the files that `benchmark.toml` locks, as paths from this folder, in the benchmark's order."""
+    """List what `benchmark.toml` locks, as paths from this folder: manifest, questions, and every document read."""
     benchmark = tomllib.loads((HERE / "benchmark.toml").read_text(encoding="utf-8"))
-    pack = benchmark["benchmark"]
-    return [pack["manifest"], *benchmark["files"].values(), *pack["documents"], *pack["facts"]]
+    manifest = benchmark["benchmark"]["manifest"]
+    documents = tomllib.loads((HERE / manifest).read_text(encoding="utf-8"))["document"]
+    read = [document["path"] for document in documents if document["role"] != "ignored"]
+    return [manifest, *benchmark["files"]["qa"], *benchmark["files"]["guard"], *read]
 
 
 def lock() -> None:
