@@ -150,7 +150,7 @@ def _row(raw: dict[str, object], path: Path, number: int) -> Row:
         question=raw["question"],
         answerable=answerable,
         gold_docs=_texts(docs if isinstance(docs, list) else [docs] if docs else []),
-        gold_pages=tuple(int(p) for p in _list(derived or raw.get("gold_pages"))),
+        gold_pages=tuple(int(str(p)) for p in _list(derived or raw.get("gold_pages"))),
         gold_spans=_texts(_list(raw.get("gold_spans"))),
         gold_passage=_maybe(raw.get("gold_passage")),
         reference_answer=_maybe(raw.get("reference_answer")),

@@ -1,0 +1,36 @@
+# The two commands that work first on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.citeleaf-ready
+
+.PHONY: setup demo test check format bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml weights/pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable weights --editable . --group dev
+	touch $(STAMP)
+
+demo: setup
+	$(BIN)/citeleaf demo
+
+test: setup
+	$(BIN)/python -m pytest -n auto --dist worksteal tests
+
+check: setup
+	$(BIN)/ruff format --check src tests bench examples weights
+	$(BIN)/ruff check src tests bench examples weights
+	$(BIN)/mypy
+
+format: setup
+	$(BIN)/ruff format src tests bench examples weights
+	$(BIN)/ruff check --fix src tests bench examples weights
+
+bench: setup
+	$(BIN)/python bench/bench.py
+
+clean:
+	rm -rf $(VENV) .citeleaf-demo .mypy_cache .ruff_cache .pytest_cache
