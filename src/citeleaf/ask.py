@@ -57,4 +57,5 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     screen = clock.time("screen", guard, draft.text, rules.guard.answer)
     trace = replace(trace, draft=draft, citations=citations, claims=claims, verdicts=verdicts, screen=screen)
 
-    return close(decide_answer(draft, claims, verdicts, screen, rules.decide), trace, clock, kit.store, rules.replies)
+    decision = decide_answer(draft, claims, verdicts, screen, rules.guard.answer, rules.decide)
+    return close(decision, trace, clock, kit.store, rules.replies)

@@ -77,14 +77,26 @@ class RetrieveSettings(Section):
 
 
 class GateSettings(Section):
-    """Is the evidence worth answering from? Thresholds belong to one scorer and one calibration."""
+    """Is the evidence worth answering from? Weights and thresholds belong to one set of models and one calibration.
 
-    min_rerank: Score = Field(default=0.0, description="Least cross-encoder score (raw logit) of the best passage.")
-    min_dense: Score = Field(default=0.0, description="Least cosine of the best passage.")
-    min_coverage: Score = Field(
-        default=0.0, description="Least idf-weighted share of the question's words in the best."
+    The probability that the evidence answers is 1 / (1 + exp(-(bias + sum of weight * feature))); `answer.gate` names the
+    features. A least value that is left out is not checked.
+    """
+
+    min_probability: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.0, description="Least probability that the evidence answers; 0: not checked."
     )
-    calibrated_on: str = Field(default="", description="Data and models the thresholds were chosen with.")
+    bias: Score = Field(default=0.0, description="Constant term of the probability.")
+    rerank_weight: Score = Field(default=0.4, description="Weight of the best cross-encoder score (raw logit).")
+    dense_weight: Score = Field(default=4.0, description="Weight of the best cosine.")
+    coverage_weight: Score = Field(default=3.0, description="Weight of the coverage of the question's words.")
+    min_rerank: Score | None = Field(default=None, description="Least cross-encoder score of the best passage.")
+    min_dense: Score | None = Field(default=None, description="Least cosine of the best passage.")
+    min_coverage: Score | None = Field(
+        default=None, description="Least idf-weighted share of the question's words in the best passage."
+    )
+    codes: bool = Field(default=True, description="A code in the question must stand in the documents.")
+    calibrated_on: str = Field(default="", description="Data and models the numbers were chosen with.")
 
 
 class QuoteSettings(Section):

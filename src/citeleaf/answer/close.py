@@ -1,0 +1,148 @@
+"""The end of the path: decision and trace -> Answer, as every surface shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from citeleaf.answer.match import best_units
+from citeleaf.clock import Clock
+from citeleaf.ids import fingerprint
+from citeleaf.protocols import Store
+from citeleaf.quotes import quotes_of, whole
+from citeleaf.settings import ReplySettings
+from citeleaf.types import (
+    Answer,
+    Citation,
+    Claim,
+    Decision,
+    DocId,
+    Document,
+    Draft,
+    Dropped,
+    Evidence,
+    Label,
+    Nearest,
+    PassageId,
+    Quote,
+    Removed,
+    ShownCitation,
+    ShownClaim,
+    Trace,
+    Verdict,
+)
+
+_NEAREST = 3
+
+
+def close(decision: Decision, trace: Trace, clock: Clock, store: Store, replies: ReplySettings) -> Answer:
+    """What is shown. Same trace, decision and documents, same answer, times aside.
+
+    An answered text is the kept claims in the draft's order, each followed by the numbers of its citations (`[1][2]`);
+    any other outcome has its reply. Citations are numbered from 1 in order of first use, one exact quotation each; the
+    same quotation cited twice has one number. Brackets inside a claim's own words stay as they are: the numbers of a
+    claim are `ShownClaim.citations`, never read out of the text. `nearest` are the three best passages of the evidence
+    whenever the outcome is not `answered`.
+    """
+    claims = trace.claims or ()
+    verdicts = {v.claim: v for v in trace.verdicts or ()}
+    evidence = trace.retrieval.evidence if trace.retrieval else ()
+    kept = [c for c in claims if c.n in decision.kept]
+    numbers = _Numbers()
+    shown = tuple(_shown_claim(claim, verdicts[claim.n], numbers) for claim in kept)
+    text = (
+        _text(trace.draft, kept, shown) if decision.outcome == "answered" and trace.draft else _reply(decision, replies)
+    )
+    return Answer(
+        id=_answer_id(trace, evidence, text),
+        text=text,
+        decision=decision,
+        claims=shown,
+        citations=_shown_citations(numbers, evidence, store),
+        dropped=tuple(Dropped(c.marker, c.why or "") for c in trace.citations or () if c.status == "dropped"),
+        removed=tuple(_removed(c, verdicts[c.n]) for c in claims if c.n not in decision.kept),
+        nearest=() if decision.outcome == "answered" else _nearest(trace, evidence, store),
+        trace=trace,
+        seconds=clock.seconds(),
+    )
+
+
+@dataclass(slots=True)
+class _Numbers:
+    """Numbers quotations from 1 in order of first use."""
+
+    entries: dict[tuple[PassageId, Quote], tuple[int, Citation, Label]] = field(default_factory=dict)
+
+    def number(self, quote: Quote, citation: Citation, support: Label) -> int:
+        key = (citation.passage_id or "", quote)
+        return self.entries.setdefault(key, (len(self.entries) + 1, citation, support))[0]
+
+
+def _shown_claim(claim: Claim, verdict: Verdict, numbers: _Numbers) -> ShownClaim:
+    cites = [c for c in claim.cites if c.status != "dropped"]
+    used = [numbers.number(quote, c, verdict.label) for c in cites for quote in c.quotes]
+    checks = tuple(dict.fromkeys(check.name for check in verdict.checks))
+    return ShownClaim(claim.n, claim.text, tuple(dict.fromkeys(used)), verdict.label, verdict.score, checks)
+
+
+def _text(draft: Draft, kept: Sequence[Claim], shown: Sequence[ShownClaim]) -> str:
+    out = ""
+    for i, (claim, face) in enumerate(zip(kept, shown, strict=True)):
+        if i:
+            between = draft.text[kept[i - 1].at.end : claim.at.start]
+            out += "\n\n" if between.count("\n") > 1 else "\n" if "\n" in between else " "
+        out += face.text + (" " if face.citations else "") + "".join(f"[{n}]" for n in face.citations)
+    return out
+
+
+def _reply(decision: Decision, replies: ReplySettings) -> str:
+    if decision.reply:
+        return decision.reply
+    standing = {"abstained": replies.abstained, "escalated": replies.escalated, "refused": replies.refused}
+    return standing[decision.outcome]
+
+
+def _shown_citations(numbers: _Numbers, evidence: Sequence[Evidence], store: Store) -> tuple[ShownCitation, ...]:
+    if not numbers.entries:
+        return ()
+    passages = {e.passage.id: e.passage for e in evidence}
+    documents: Mapping[DocId, Document] = {d.id: d for d in store.documents()}
+    out: list[ShownCitation] = []
+    for (passage_id, quote), (n, citation, support) in numbers.entries.items():
+        document = documents[passages[passage_id].doc_id]
+        place = store.place(document.id, quote.span)
+        out.append(
+            ShownCitation(
+                n=n,
+                passage_id=passage_id,
+                doc_id=document.id,
+                title=document.title,
+                version=document.version,
+                quote=quote,
+                place=place,
+                status=citation.status,
+                raw=citation.marker,
+                support=support,
+            )
+        )
+    return tuple(out)
+
+
+def _removed(claim: Claim, verdict: Verdict) -> Removed:
+    failed = [check.detail or check.name for check in verdict.checks if not check.passed]
+    return Removed(claim.text, verdict.label, "; ".join(failed))
+
+
+def _nearest(trace: Trace, evidence: Sequence[Evidence], store: Store) -> tuple[Nearest, ...]:
+    out: list[Nearest] = []
+    for item in evidence[:_NEAREST]:
+        units = best_units(trace.query.text, item.passage, 1)
+        quote = quotes_of(units[0])[-1] if units else whole(item.passage)
+        place = store.place(item.passage.doc_id, quote.span)
+        out.append(Nearest(item.passage.id, place.page, item.score, quote.text))
+    return tuple(out)
+
+
+def _answer_id(trace: Trace, evidence: Sequence[Evidence], text: str) -> str:
+    parts = (trace.query.text, trace.fingerprint, *(e.passage.id for e in evidence), text)
+    return fingerprint(*(part.replace("\0", "\ufffd") for part in parts))

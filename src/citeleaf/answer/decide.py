@@ -1,0 +1,69 @@
+"""Typed results -> Decision. Outcomes are read off checks and verdicts, never off prose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citeleaf.settings import DecideSettings, GuardRule
+from citeleaf.types import Check, Claim, Decision, Draft, Query, Verdict
+
+LONGEST_QUESTION = 20_000
+"""Characters; a longer question is not answered."""
+
+
+def decide_request(query: Query, checks: Sequence[Check], rules: Sequence[GuardRule]) -> Decision | None:
+    """None when the question may be searched for.
+
+    `empty_question` (no letter or digit in it) and `question_too_long` abstain; else the first rule that failed gives
+    outcome, reason (its name) and reply.
+    """
+    if not any(c.isalnum() for c in query.text[:LONGEST_QUESTION]):
+        return Decision("abstained", "empty_question")
+    if len(query.text) > LONGEST_QUESTION:
+        return Decision("abstained", "question_too_long")
+    return _first_failed(checks, rules)
+
+
+def decide_evidence(checks: Sequence[Check]) -> Decision | None:
+    """None when every check of the gate passed; else abstained, for `no_evidence`, `unknown_code` or `below_gate`."""
+    failed = {check.name for check in checks if not check.passed}
+    if not failed:
+        return None
+    reason = "no_evidence" if "evidence" in failed else "unknown_code" if "codes" in failed else "below_gate"
+    return Decision("abstained", reason)
+
+
+def decide_answer(
+    draft: Draft,
+    claims: Sequence[Claim],
+    verdicts: Sequence[Verdict],
+    screen: Sequence[Check],
+    rules: Sequence[GuardRule],
+    settings: DecideSettings,
+) -> Decision:
+    """How the answer ends, and which claims are shown; `rules` are those the screen looked at.
+
+    In this order: the generator abstained (`draft_abstained`); a rule of the screen failed (its outcome and name); a
+    claim is refuted and settings say so (`escalated`, `conflict`); no claim is supported (`no_supported_claim`) or too
+    small a share (`too_few_supported`); else answered with the supported claims, for `supported`, or, where quotation
+    stood in for a model, for the fallback's code and `_quoted`.
+    """
+    if draft.abstains:
+        return Decision("abstained", "draft_abstained")
+    if stopped := _first_failed(screen, rules):
+        return stopped
+    if settings.on_refuted == "escalated" and any(v.label == "refuted" for v in verdicts):
+        return Decision("escalated", "conflict")
+    kept = tuple(v.claim for v in verdicts if v.label == "supported")
+    if not kept:
+        return Decision("abstained", "no_supported_claim")
+    if len(kept) < settings.min_supported * len(claims):
+        return Decision("abstained", "too_few_supported")
+    return Decision("answered", f"{draft.fallback}_quoted" if draft.fallback else "supported", kept)
+
+
+def _first_failed(checks: Sequence[Check], rules: Sequence[GuardRule]) -> Decision | None:
+    for check, rule in zip(checks, rules, strict=True):
+        if not check.passed:
+            return Decision(rule.outcome, rule.name, reply=rule.reply or None)
+    return None

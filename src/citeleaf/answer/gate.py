@@ -1,0 +1,126 @@
+"""Is the evidence worth answering from? Looked at before anything is drafted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import exp, log
+
+from citeleaf.protocols import Store
+from citeleaf.retrieve.tokens import guess_language, terms
+from citeleaf.settings import GateSettings
+from citeleaf.types import Check, Passage, Query, Retrieval
+
+_CODE = re.compile(
+    r"(?<![\w$€£.,-])(?=[A-Z0-9./_-]*[A-Z]{2})([A-Z]+[0-9]*(?:[-./_][A-Z0-9]+)*[-./_]?[0-9]+[A-Z0-9]*)(?![\w-])"
+)
+_CLAUSE = re.compile(
+    r"(?:\b(?:section|clause|article|paragraph|para|rule|part|sub-?section|madde|bölüm)\s+|§\s*)(\d{1,3}(?:\.\d{1,3})+)",
+    re.IGNORECASE,
+)
+_DOTTED = re.compile(r"(?<![\w.$€£])(\d{1,3}(?:\.\d{1,3}){2,})(?![\w.])")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_RUN = re.compile(r"[^\W\d_]+|\d+")
+_SHORT_NUMBER = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What the gate weighs; a feature is None when its scorer did not run.
+
+    `rerank`: best cross-encoder score (raw logit) of all passages reranked. `dense`: best cosine, in [-1, 1].
+    `coverage`: idf-weighted share, in [0, 1], of the question's terms in the passage of the evidence that holds the
+    most (text, heading and context); a word that no passage holds counts with the greatest idf.
+    """
+
+    rerank: float | None
+    dense: float | None
+    coverage: float
+
+    def probability(self, settings: GateSettings) -> float:
+        """Logistic of the weighted features, in (0, 1); a feature that is None counts 0."""
+        logit = settings.bias + settings.coverage_weight * self.coverage
+        logit += settings.rerank_weight * (self.rerank or 0.0) + settings.dense_weight * (self.dense or 0.0)
+        return 1 / (1 + exp(-max(-60.0, min(60.0, logit))))
+
+
+def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -> tuple[Check, ...]:
+    """Checks `evidence`, `codes`, `rerank`, `dense`, `coverage`, `probability`, those that can be made, in this order.
+
+    All must pass. `evidence`: there is any. `codes`: every code or clause number in the question stands in the
+    documents, so that `AML-999` is not answered by its neighbours. `rerank`, `dense` and `coverage` show the features;
+    each has a threshold only where one is set. `probability`: the features joined (see `GateSettings`), where a least
+    one is set. A scorer that did not run is not checked.
+    """
+    if not found.evidence:
+        return (Check("evidence", False, "nothing was found", 0.0, 1.0),)
+    checks = [Check("evidence", True, "", float(len(found.evidence)), 1.0)]
+    if settings.codes:
+        missing = unknown_codes(query.text, [e.passage for e in found.evidence], store)
+        checks.append(Check("codes", not missing, ", ".join(missing), float(len(missing)), 0.0))
+    features = measure(query, found, store)
+    for name, value, least in (
+        ("rerank", features.rerank, settings.min_rerank),
+        ("dense", features.dense, settings.min_dense),
+        ("coverage", features.coverage, settings.min_coverage),
+    ):
+        if value is not None:
+            checks.append(Check(name, least is None or value >= least, "", value, least))
+    if settings.min_probability > 0:
+        value = features.probability(settings)
+        checks.append(Check("probability", value >= settings.min_probability, "", value, settings.min_probability))
+    return tuple(checks)
+
+
+def measure(query: Query, found: Retrieval, store: Store) -> Features:
+    """The features of one retrieval that has evidence."""
+    best = {ranking.scorer: ranking.hits[0].score for ranking in reversed(found.rankings) if ranking.hits}
+    passages = [e.passage for e in found.evidence]
+    return Features(best.get("reranked"), best.get("dense"), coverage(query.text, passages, store))
+
+
+def coverage(question: str, passages: Iterable[Passage], store: Store) -> float:
+    """The greatest idf-weighted share, in [0, 1], of the question's terms that one passage holds; no terms: 0.
+
+    idf = log(1 + (n - df + 0.5) / (df + 0.5)), as in BM25, over the store's n passages.
+    """
+    language = guess_language(question)
+    wanted = list(dict.fromkeys(terms(question, language)))
+    weights = _idf(*store.frequencies(wanted))
+    total = sum(weights.values())
+    if not total:
+        return 0.0
+    shares = [sum(w for t, w in weights.items() if t in _held(p, language)) / total for p in passages]
+    return max(shares, default=0.0)
+
+
+def unknown_codes(question: str, passages: Iterable[Passage], store: Store) -> list[str]:
+    """The codes in a question that neither the index nor the given passages hold, as written.
+
+    A code is capitals joined to digits (`AML-999`, `ISO27001`), a number with two dots or more (`4.2.1`), or a number
+    with a dot after `section`, `clause` and the like. In the passages other separators count as the same. A code of at
+    most two digits whose letters are unknown too (`COVID-19`, where no document speaks of it) is taken for a word.
+    """
+    codes = [m[1] for pattern in (_CODE, _CLAUSE, _DOTTED) for m in pattern.finditer(question)]
+    texts = ["\n".join((*p.heading, p.text)) for p in passages] if codes else []
+    missing: list[str] = []
+    for code in dict.fromkeys(codes):
+        run = r"[\W_]?".join(_RUN.findall(code))
+        written = re.compile(rf"(?<!\w){run}(?!\w)", re.IGNORECASE)
+        frequencies, _ = store.frequencies(terms(code)[:1])
+        if any(frequencies.values()) or any(written.search(text) for text in texts):
+            continue
+        known, _ = store.frequencies([t for word in _LETTERS.findall(code) for t in terms(word)])
+        if known and _SHORT_NUMBER.search(code) and not any(known.values()):
+            continue
+        missing.append(code)
+    return missing
+
+
+def _idf(frequencies: Mapping[str, int], n: int) -> dict[str, float]:
+    return {term: log(1 + (n - df + 0.5) / (df + 0.5)) for term, df in frequencies.items()}
+
+
+def _held(passage: Passage, language: str) -> set[str]:
+    return set(terms("\n".join((*passage.heading, passage.context, passage.text)), language))

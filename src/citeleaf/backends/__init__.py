@@ -1,0 +1,1 @@
+"""Implementations of the plug points; each loads its heavy parts only when made."""

@@ -1,0 +1,110 @@
+"""The verifier without a model: exact quotations are supported, near ones by word overlap with guards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from citeleaf.quotes import folded, quotes_of
+from citeleaf.retrieve.tokens import guess_language, terms
+from citeleaf.types import Check, Citation, Claim, Evidence, Passage, PassageId, Verdict
+
+_LEAST_OVERLAP = 0.85
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_WORDS = {
+    word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+} | {"fifteen": "15", "twenty": "20", "thirty": "30", "sixty": "60", "ninety": "90", "hundred": "100"}
+_WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
+_NEGATIONS = frozenset("not no never none nor neither without cannot except unless excluding exclude excludes".split())
+_MODAL = {
+    "must": "must", "shall": "must", "required": "must", "requires": "must", "mandatory": "must",
+    "may": "may", "can": "may", "might": "may", "could": "may", "optional": "may",
+    "should": "should", "recommended": "should",
+}  # fmt: skip
+_CONDITIONS = frozenset("if unless except provided however only when where until".split())
+
+
+class OverlapVerifier:
+    """Conservative: says `supported` or `not_enough_info`, never `refuted`."""
+
+    name = "overlap"
+    fingerprint = "overlap-1"
+
+    def verify(self, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> list[Verdict]:
+        """One verdict a claim, in order.
+
+        `cited`: it has a citation that resolved. `quoted`: folded, it is one cited quotation after another, or one or
+        two units of a cited passage side by side, with their leads: supported, 1.0. Else supported only when all hold:
+        `overlap`, the share of its terms in the cited quotes, is at least 0.85; `numbers`, `polarity` and `modality`
+        are those of the quotes; `conditions`, no condition of the quotes is left out. The score is then 0.9 * overlap,
+        else at most 0.49.
+        """
+        passages = {e.passage.id: e.passage for e in evidence}
+        return [_judge(claim, passages) for claim in claims]
+
+
+def _judge(claim: Claim, passages: Mapping[PassageId, Passage]) -> Verdict:
+    cites = [c for c in claim.cites if c.status != "dropped" and c.passage_id in passages]
+    ids = tuple(dict.fromkeys(c.passage_id for c in cites if c.passage_id is not None))
+    if not cites:
+        return Verdict(claim.n, "not_enough_info", 0.0, (), (Check("cited", False, "no citation that resolves"),))
+    if _is_quoted(claim.text, cites, [passages[i] for i in ids]):
+        return Verdict(claim.n, "supported", 1.0, ids, (Check("quoted", True, "the documents' own words"),))
+    checks = _compare(claim.text, " ".join(q.text for c in cites for q in c.quotes))
+    overlap = checks[0].value or 0.0
+    if all(check.passed for check in checks):
+        return Verdict(claim.n, "supported", 0.9 * overlap, ids, checks)
+    return Verdict(claim.n, "not_enough_info", min(0.49, 0.5 * overlap), ids, checks)
+
+
+def _is_quoted(claim: str, cites: Sequence[Citation], passages: Sequence[Passage]) -> bool:
+    wanted = _bare(claim)
+    if not wanted:
+        return False
+    for cite in cites:
+        if wanted == _bare(" ".join(q.text for q in cite.quotes)):
+            return True
+    for passage in passages:
+        alone = [_bare(" ".join(q.text for q in quotes_of(u))) for u in passage.units]
+        pairs = [
+            f"{first} {_bare(b.quote.text)}"
+            for first, (a, b) in zip(alone, pairwise(passage.units), strict=False)
+            if not b.lead or b.lead == a.lead
+        ]
+        if wanted in alone or wanted in pairs:
+            return True
+    return False
+
+
+def _bare(text: str) -> str:
+    return folded(text).strip(" .;,:\"'•-")
+
+
+def _compare(claim: str, words: str) -> tuple[Check, ...]:
+    """The checks of a claim that is not a quotation, overlap first."""
+    language = guess_language(words)
+    wanted, held = set(terms(claim, language)), set(terms(words, language))
+    overlap = len(wanted & held) / len(wanted) if wanted else 0.0
+    strange = sorted(_numbers(claim) - _numbers(words))
+    said, meant = _signs(claim), _signs(words)
+    same_sense = len(said & _NEGATIONS) == len(meant & _NEGATIONS)
+    modal, their_modal = ({_MODAL[w] for w in signs if w in _MODAL} for signs in (said, meant))
+    left_out = sorted((meant & _CONDITIONS) - said)
+    return (
+        Check("overlap", overlap >= _LEAST_OVERLAP, f"{overlap:.0%} of its words are cited", overlap, _LEAST_OVERLAP),
+        Check("numbers", not strange, "not in the cited words: " + ", ".join(strange) if strange else ""),
+        Check("polarity", same_sense, "" if same_sense else "negation differs from the cited words"),
+        Check("modality", modal == their_modal, "" if modal == their_modal else "duty or permission differs"),
+        Check("conditions", not left_out, "leaves out: " + ", ".join(left_out) if left_out else ""),
+    )
+
+
+def _numbers(text: str) -> set[str]:
+    digits = {m[0].replace(",", "").rstrip(".") for m in _NUMBER.finditer(folded(text))}
+    return digits | {_WORDS[w] for w in _WORD.findall(folded(text)) if w in _WORDS and w != "one"}
+
+
+def _signs(text: str) -> set[str]:
+    words = [w.replace("’", "'") for w in _WORD.findall(folded(text))]
+    return {"not" if w.endswith("n't") or w == "cannot" else w for w in words}
