@@ -1,15 +1,13 @@
-"""Rebuild what is derived in this pack: the Word policies and the hashes in `benchmark.toml`.
+"""Rebuild the pack's Word policies from their Markdown sources.
 
-Run `python examples/kyc/build.py` after changing a file of the pack. Equal sources give equal bytes: the archive
-members are stored uncompressed, in the order of their names, with one fixed date.
+Run `python examples/kyc/build.py` after changing a source, then `python examples/lock.py examples/kyc`. Equal sources
+give equal bytes: the archive members are stored uncompressed, in the order of their names, with one fixed date.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
-import tomllib
 import zipfile
 from datetime import datetime
 from pathlib import Path
@@ -102,29 +100,11 @@ def fixed_archive(data: bytes) -> bytes:
     return out.getvalue()
 
 
-def locked_files() -> list[str]:
-    """List what `benchmark.toml` locks, as paths from this folder: manifest, questions, and every document read."""
-    benchmark = tomllib.loads((HERE / "benchmark.toml").read_text(encoding="utf-8"))
-    manifest = benchmark["benchmark"]["manifest"]
-    documents = tomllib.loads((HERE / manifest).read_text(encoding="utf-8"))["document"]
-    read = [document["path"] for document in documents if document["role"] != "ignored"]
-    return [manifest, *benchmark["files"]["qa"], *benchmark["files"]["guard"], *read]
-
-
-def lock() -> None:
-    """Write the sha256 of every locked file into `benchmark.toml`, below its `[lock]` line."""
-    path = HERE / "benchmark.toml"
-    head, _, _ = path.read_text(encoding="utf-8").partition("[lock]\n")
-    lines = [f'"{name}" = "{hashlib.sha256((HERE / name).read_bytes()).hexdigest()}"\n' for name in locked_files()]
-    path.write_text(head + "[lock]\n" + "".join(lines), encoding="utf-8")
-
-
 def main() -> None:
-    """Rebuild the Word policies, then the lock."""
+    """Rebuild the Word policies."""
     for name in WORD_POLICIES:
         source = (HERE / "sources" / f"{name}.md").read_text(encoding="utf-8")
         (HERE / "policies" / f"{name}.docx").write_bytes(word_bytes(source))
-    lock()
 
 
 if __name__ == "__main__":
