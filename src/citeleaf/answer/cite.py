@@ -66,7 +66,8 @@ def resolve(draft: Draft, evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
 
 
 def _marks(draft: Draft, evidence: Sequence[Evidence]) -> list[tuple[Span, list[str]]]:
-    shown = [folded(e.passage.text) for e in evidence]
+    # A draft that tells where its quotations stand has no document's bracket outside them.
+    shown = [] if draft.quotations else [folded(e.passage.text) for e in evidence]
     out: list[tuple[Span, list[str]]] = []
     for match in _BRACKETS.finditer(draft.text):
         at = Span(match.start(), match.end())

@@ -30,6 +30,7 @@ _EXCEPTION = re.compile(
     r"requirement|benefit|condition)s? (?:does|do|will|shall|is|are) not|ancak|fakat)\b",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"[.!?][\"”’)\]]*\s*$")
 _LEANS_BACK = re.compile(
     r"^\W*(?:this|these|those|such|it|they|he|she|otherwise|in (?:this|that|such|these) (?:case|event|situation)s?|"
     r"if (?:so|not|this)|however|but)\b",
@@ -155,7 +156,7 @@ def _candidates(evidence: Sequence[Evidence], language: str) -> list[_Candidate]
     out: list[_Candidate] = []
     for item in evidence:
         units = item.passage.units or (Unit("paragraph", whole(item.passage)),)
-        leads = {q.span for u in units for q in u.lead}
+        leads = {q.span for u in units for q in u.lead if not _SENTENCE_END.search(q.text)}
         for place, unit in enumerate(units):
             if unit.quote.span in leads or not unit.quote.text.strip():
                 continue

@@ -12,9 +12,9 @@ from citeleaf.types import Check, Citation, Claim, Evidence, Passage, PassageId,
 
 _LEAST_OVERLAP = 0.85
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_WORDS = {
-    word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-} | {"fifteen": "15", "twenty": "20", "thirty": "30", "sixty": "60", "ninety": "90", "hundred": "100"}
+_SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety hundred".split()
+_WORDS = {word: str(n) for n, word in enumerate(_SMALL, 2)} | {word: str(10 * n) for n, word in enumerate(_TENS, 2)}
 _WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
 _NEGATIONS = frozenset("not no never none nor neither without cannot except unless excluding exclude excludes".split())
 _MODAL = {
@@ -84,6 +84,7 @@ def _bare(text: str) -> str:
 def _compare(claim: str, words: str) -> tuple[Check, ...]:
     """The checks of a claim that is not a quotation, overlap first."""
     language = guess_language(words)
+    claim, words = _in_digits(claim), _in_digits(words)
     wanted, held = set(terms(claim, language)), set(terms(words, language))
     overlap = len(wanted & held) / len(wanted) if wanted else 0.0
     strange = sorted(_numbers(claim) - _numbers(words))
@@ -100,9 +101,12 @@ def _compare(claim: str, words: str) -> tuple[Check, ...]:
     )
 
 
+def _in_digits(text: str) -> str:
+    return _WORD.sub(lambda m: _WORDS.get(m[0], m[0]), folded(text))
+
+
 def _numbers(text: str) -> set[str]:
-    digits = {m[0].replace(",", "").rstrip(".") for m in _NUMBER.finditer(folded(text))}
-    return digits | {_WORDS[w] for w in _WORD.findall(folded(text)) if w in _WORDS and w != "one"}
+    return {m[0].replace(",", "") for m in _NUMBER.finditer(text)}
 
 
 def _signs(text: str) -> set[str]:

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+
+from citeleaf.answer.gate import Features, coverage, gate, unknown_codes
+from citeleaf.settings import GateSettings
+from citeleaf.types import Check, Hit, Query, Ranking, Retrieval
+from support.evidence import MemoryStore, document, evidence, passage
+
+TEXTS = {
+    "aml": "AML-204 sets the cash limit. Section 7.3 covers vaults.",
+    "kyc": "Customers are identified by passport before an account is opened.",
+    "iso": "The vendor is certified to ISO 27001 and reviewed under 4.2.1 each year.",
+}
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    store = MemoryStore()
+    for name, text in TEXTS.items():
+        doc = document(name, text)
+        store.add(doc, passage(doc))
+    return store
+
+
+def found(store: MemoryStore, *names: str, **scores: float) -> Retrieval:
+    shown = evidence(*(store.held[f"{n}#body#c1"] for n in names))
+    return Retrieval(shown, tuple(Ranking(k, (Hit(shown[0].passage.id, 1, v),)) for k, v in scores.items()))
+
+
+def named(checks: tuple[Check, ...]) -> dict[str, Check]:
+    return {c.name: c for c in checks}
+
+
+def test_nothing_found_fails_at_once(store: MemoryStore) -> None:
+    (check,) = gate(Query("x"), Retrieval((), ()), store, GateSettings())
+    assert (check.name, check.passed) == ("evidence", False)
+
+
+def test_a_scorer_that_did_not_run_is_not_checked(store: MemoryStore) -> None:
+    checks = named(gate(Query("passport"), found(store, "kyc"), store, GateSettings(min_rerank=0.0, min_dense=0.5)))
+    assert list(checks) == ["evidence", "codes", "coverage"]
+    assert all(c.passed for c in checks.values())
+
+
+def test_thresholds_are_inclusive_and_shown_with_the_values(store: MemoryStore) -> None:
+    settings = GateSettings(min_rerank=1.5, min_dense=0.5)
+    checks = named(gate(Query("passport"), found(store, "kyc", reranked=1.5, dense=0.49), store, settings))
+    assert (checks["rerank"].passed, checks["rerank"].value, checks["rerank"].threshold) == (True, 1.5, 1.5)
+    assert (checks["dense"].passed, checks["dense"].value, checks["dense"].threshold) == (False, 0.49, 0.5)
+
+
+def test_the_probability_joins_the_features(store: MemoryStore) -> None:
+    settings = GateSettings(min_probability=0.5, bias=-1.0, rerank_weight=1.0, dense_weight=0.0, coverage_weight=0.0)
+    good = named(gate(Query("passport"), found(store, "kyc", reranked=1.0), store, settings))["probability"]
+    bad = named(gate(Query("passport"), found(store, "kyc", reranked=0.9), store, settings))["probability"]
+    assert (good.passed, good.value) == (True, 0.5)
+    assert not bad.passed
+    assert Features(1e9, 1.0, 1.0).probability(settings) == pytest.approx(1.0)
+
+
+def test_unknown_words_count_most_in_the_coverage(store: MemoryStore) -> None:
+    passages = tuple(store.held.values())
+    assert coverage("passport account customers", passages, store) == pytest.approx(1.0)
+    assert 0 < coverage("passport of a zebra", passages, store) < 0.5
+    assert coverage("of the", passages, store) == 0.0
+    assert coverage("body", passages, store) == 1.0, "the heading counts"
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("What does AML-204 say?", []),
+        ("What does AML-999 say?", ["AML-999"]),
+        ("Is ISO27001 met, or ISO-27001?", []),
+        ("Is ISO27002 met?", ["ISO27002"]),
+        ("What is in section 7.3?", []),
+        ("What is in section 7.4?", ["7.4"]),
+        ("What does 4.2.1 ask for?", []),
+        ("What does 4.2.9 ask for?", ["4.2.9"]),
+        ("Is COVID-19 covered?", []),
+        ("Lost $30,000.50 on 12.05.2024 at 7.45, is 2.5% or A4 paper or 4x4 or B2B fine?", []),
+    ],
+)
+def test_codes_that_stand_nowhere(store: MemoryStore, question: str, missing: list[str]) -> None:
+    assert unknown_codes(question, store.held.values(), store) == missing
+    assert (
+        named(gate(Query(question), found(store, "aml", "iso"), store, GateSettings()))["codes"].passed is not missing
+    )
+
+
+def test_codes_can_be_switched_off(store: MemoryStore) -> None:
+    assert "codes" not in named(gate(Query("AML-999"), found(store, "aml"), store, GateSettings(codes=False)))

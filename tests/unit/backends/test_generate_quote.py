@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from citeleaf.backends.generate_quote import QuoteGenerator
+from citeleaf.settings import QuoteSettings
+from citeleaf.types import Draft, Evidence, Fact
+from support.evidence import document, evidence, passage
+
+POLICY = """Accounts are reviewed every 12 months. However, high-risk accounts are reviewed every 90 days.
+We will not pay for:
+- theft of money from an unlocked vehicle;
+- damage caused by vermin; or
+- wear and tear.
+Money means current coins and bank notes. The limit for theft of money is $5,000.
+The branch manager signs each report. It is kept for seven years."""
+OTHER = "Staff wear badges. Visitors are met at the door by the security officer."
+
+
+@pytest.fixture
+def found() -> tuple[Evidence, ...]:
+    return evidence(passage(document("policy", POLICY)), passage(document("office", OTHER)))
+
+
+def ask(question: str, found: Sequence[Evidence], settings: QuoteSettings | None = None) -> Draft:
+    return QuoteGenerator(settings).draft(question, found, ())
+
+
+def test_the_rule_comes_with_its_exception(found: tuple[Evidence, ...]) -> None:
+    draft = ask("How often are accounts reviewed?", found)
+    assert draft.text.startswith(
+        "Accounts are reviewed every 12 months. [1] However, high-risk accounts are reviewed every 90 days. [1]"
+    )
+
+
+def test_an_item_comes_with_its_lead_and_without_its_siblings(found: tuple[Evidence, ...]) -> None:
+    draft = ask("Is damage by vermin paid?", found)
+    assert draft.text == "We will not pay for: damage caused by vermin; or [1]"
+    assert [q.text for q in draft.quotations[0].quotes] == ["We will not pay for:", "damage caused by vermin; or"]
+
+
+def test_a_question_for_the_list_gets_all_items_under_one_lead(found: tuple[Evidence, ...]) -> None:
+    draft = ask("Which losses will you not pay for?", found)
+    assert draft.text.startswith(
+        "We will not pay for:\ntheft of money from an unlocked vehicle;\n"
+        "damage caused by vermin; or\nwear and tear. [1]"
+    )
+
+
+def test_a_definition_answers_what_a_term_means(found: tuple[Evidence, ...]) -> None:
+    assert ask("What does Money mean?", found).text.startswith("Money means current coins and bank notes. [1]")
+
+
+def test_a_figure_is_preferred_for_how_much(found: tuple[Evidence, ...]) -> None:
+    assert "The limit for theft of money is $5,000. [1]" in ask("How much is paid for theft of money?", found).text
+
+
+def test_a_sentence_that_leans_back_brings_the_one_before(found: tuple[Evidence, ...]) -> None:
+    draft = ask("For how many years is it kept?", found)
+    assert draft.text == "The branch manager signs each report. [1] It is kept for seven years. [1]"
+
+
+def test_each_part_of_a_question_is_covered(found: tuple[Evidence, ...]) -> None:
+    draft = ask("What does money mean, and who meets visitors at the door?", found)
+    assert "Money means current coins and bank notes. [1]" in draft.text
+    assert "Visitors are met at the door by the security officer. [2]" in draft.text
+
+
+def test_quotations_are_exact_and_nothing_else_is_said(found: tuple[Evidence, ...]) -> None:
+    texts = {e.passage.id: e.passage.text for e in found}
+    draft = ask("Who signs, what is excluded, what is the limit and which losses are not paid?", found)
+    rest = draft.text
+    for quotation in reversed(draft.quotations):
+        for quote in quotation.quotes:
+            assert texts[quotation.passage_id][quote.span.start : quote.span.end] == quote.text
+        said = draft.text[quotation.at.start : quotation.at.end]
+        assert said.split() == " ".join(q.text.replace("- ", "") for q in quotation.quotes).split()
+        rest = rest[: quotation.at.start] + rest[quotation.at.end :]
+    assert set(rest) <= set(" \n[]12")
+
+
+def test_the_budget_holds(found: tuple[Evidence, ...]) -> None:
+    draft = ask("What about accounts, money, theft, vermin, reports?", found, QuoteSettings(max_quotes=1))
+    assert len(draft.quotations) == 1
+    short = ask("How often are accounts reviewed?", found, QuoteSettings(max_characters=40))
+    assert short.text == "Accounts are reviewed every 12 months. [1]"
+
+
+def test_the_same_words_in_two_passages_are_said_once() -> None:
+    found = evidence(passage(document("a", OTHER)), passage(document("b", OTHER)))
+    draft = ask("Who meets visitors at the door?", found)
+    assert draft.text.count("Visitors are met") == 1
+
+
+def test_nothing_in_common_abstains(found: tuple[Evidence, ...]) -> None:
+    assert ask("zebra giraffe", found).abstains
+    assert ask("Who signs?", ()).abstains
+    assert not ask("Who signs?", found).abstains
+
+
+def test_facts_are_never_quoted(found: tuple[Evidence, ...]) -> None:
+    draft = QuoteGenerator().draft("Who signs each report?", found, (Fact("case", "Mr Smith signs each report."),))
+    assert "Smith" not in draft.text
+
+
+class Prefers:
+    """A cross-encoder that likes one word."""
+
+    name = "prefers"
+    fingerprint = "prefers-1"
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.seen: list[str] = []
+
+    def scores(self, query: str, passages: Sequence[str]) -> list[float]:
+        self.seen.extend(passages)
+        return [9.0 if self.word in p else -9.0 for p in passages]
+
+
+def test_a_reranker_reads_heading_lead_and_unit_and_decides(found: tuple[Evidence, ...]) -> None:
+    reranker = Prefers("badges")
+    draft = QuoteGenerator(reranker=reranker).draft("Who signs each report?", found, ())
+    assert draft.text == "Staff wear badges. [2]"
+    assert "Body: We will not pay for: wear and tear." in reranker.seen
+    assert len(reranker.seen) <= 24
+
+
+class Letters:
+    """An embedder that counts letters."""
+
+    name = "letters"
+    dim = 26
+    fingerprint = "letters-1"
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.stack([self.query(t) for t in texts])
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        counts = np.array([text.lower().count(chr(97 + i)) for i in range(26)], np.float32)
+        return counts / max(float(np.linalg.norm(counts)), 1.0)
+
+
+def test_an_embedder_stands_in_where_no_word_is_shared(found: tuple[Evidence, ...]) -> None:
+    draft = QuoteGenerator(embedder=Letters()).draft("wearstaff badgesses", found, ())
+    assert draft.text.startswith("Staff wear badges. [2]")
+
+
+def test_the_fingerprint_names_models_and_settings() -> None:
+    prints = {
+        QuoteGenerator().fingerprint,
+        QuoteGenerator(reranker=Prefers("x")).fingerprint,
+        QuoteGenerator(embedder=Letters()).fingerprint,
+        QuoteGenerator(QuoteSettings(max_quotes=9)).fingerprint,
+    }
+    assert len(prints) == 4
