@@ -108,7 +108,7 @@ class Store(Protocol):
         ...
 
     def definitions(self, doc_id: DocId) -> dict[str, PassageId]:
-        """Defined term, folded, to its passage, for one document."""
+        """Defined term, as it is written, to its passage, for one document; where defined twice, the first counts."""
         ...
 
     def neighbours(self, passage_id: PassageId) -> tuple[PassageId | None, PassageId | None]:

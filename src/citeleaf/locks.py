@@ -1,0 +1,90 @@
+"""A lock between processes: one holder at a time, released by the system when the holder dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from citeleaf.errors import StoreError, StoreLocked
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+_FIRST_PAUSE_S = 0.001
+_LONGEST_PAUSE_S = 0.02
+
+
+class FileLock:
+    """An exclusive lock on a file, over processes and threads; the thread that holds it may take it again."""
+
+    def __init__(self, path: Path, *, wait_s: float = 30.0) -> None:
+        """The file is made when first locked (mode 0600) and stays; `wait_s` is the longest wait."""
+        self._path = path
+        self._wait_s = wait_s
+        self._thread = threading.RLock()
+        self._depth = 0
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Holds the lock. Raises `StoreLocked` after the wait, `StoreError` when the file cannot be made."""
+        deadline = time.monotonic() + self._wait_s
+        if not self._thread.acquire(timeout=self._wait_s):
+            raise self._locked()
+        try:
+            fd = self._open(deadline) if self._depth == 0 else None
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if fd is not None:
+                    os.close(fd)
+        finally:
+            self._thread.release()
+
+    def _open(self, deadline: float) -> int:
+        try:
+            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        except OSError as error:
+            raise StoreError(
+                f"`{self._path}` cannot be written: {error.strerror}",
+                hint="check that the folder exists and is yours to write",
+                subject=str(self._path),
+            ) from error
+        pause = _FIRST_PAUSE_S
+        while not _try_lock(fd):
+            if time.monotonic() >= deadline:
+                os.close(fd)
+                raise self._locked()
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_S)
+        return fd
+
+    def _locked(self) -> StoreLocked:
+        return StoreLocked(
+            f"another process has been writing to `{self._path.parent}` for {self._wait_s:.0f} seconds",
+            hint="wait for it to end, then try again",
+            subject=str(self._path.parent),
+        )
