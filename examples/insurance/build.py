@@ -242,7 +242,9 @@ def _inline(text: str) -> str:
 def _table(piece: Piece, width: float) -> list[Flowable]:
     head, *body = piece.rows
     cells = [[Paragraph(cell, STYLES["head"]) for cell in head]]
-    cells += [[Paragraph(row[0], STYLES["row"]), *(Paragraph(cell, STYLES["cell"]) for cell in row[1:])] for row in body]
+    cells += [
+        [Paragraph(row[0], STYLES["row"]), *(Paragraph(cell, STYLES["cell"]) for cell in row[1:])] for row in body
+    ]
     table = Table(cells, colWidths=[width * share / 100 for share in piece.widths], repeatRows=1, spaceAfter=8)
     table.setStyle(
         TableStyle(

@@ -43,8 +43,8 @@ class Piece:
     """One piece of the booklet, in reading order.
 
     `kind` is one of layout, section, lead, subsection, clause, item, subitem, more, note, side, term, entry, paper,
-    table. `label` is the number, list mark, term or title it carries, or "". `rows` is filled for a table only, headings
-    first; `widths` are its column widths in per cent.
+    table. `label` is the number, list mark, term or title it carries, or "". `rows` is filled for a table only,
+    headings first; `widths` are its column widths in per cent.
     """
 
     kind: str
