@@ -213,6 +213,10 @@ class SqliteStore:
             found = s.db.execute("SELECT id, sha256, source, recipe FROM document ORDER BY id")
             return {id_: Known(*values) for id_, *values in found}
 
+    def files(self) -> set[tuple[str, str]]:
+        """Hash and source of the file of every document."""
+        return {(k.sha256, k.source) for k in self.known().values()}
+
     def documents(self) -> tuple[Document, ...]:
         """All documents by id, their text and blocks left empty."""
         with self._connections.reading() as s:
