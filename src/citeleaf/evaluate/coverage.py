@@ -4,14 +4,44 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 SHINGLE = 20
 """Characters that must agree in a row to count; a shorter gold quotation must be there whole."""
 
 
+@lru_cache(maxsize=1024)
 def folded(text: str) -> str:
     """Letters and digits alone: NFKC, case folded; white space, hyphens, quotes and marks dropped."""
     return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
+
+
+class Cover:
+    """The part of one gold quotation that the texts added so far hold."""
+
+    __slots__ = ("_pieces", "_seen", "_wanted")
+
+    def __init__(self, gold: str) -> None:
+        """Nothing is covered yet."""
+        self._wanted = folded(gold)
+        self._seen = bytearray(len(self._wanted))
+        self._pieces = shingles(self._wanted)
+
+    def add(self, text: str) -> None:
+        """Counts what `text` holds; the order of texts does not matter."""
+        held = folded(text)
+        if self._wanted in held:
+            self._seen[:] = b"\1" * len(self._wanted)
+        elif len(self._wanted) > SHINGLE:
+            have = _shingle_set(text)
+            for start, piece in enumerate(self._pieces):
+                if piece in have:
+                    self._seen[start : start + SHINGLE] = b"\1" * SHINGLE
+
+    @property
+    def share(self) -> float:
+        """Covered characters over all, in [0, 1]; an empty quotation gives 0."""
+        return sum(self._seen) / len(self._wanted) if self._wanted else 0.0
 
 
 def coverage(gold: str, texts: Iterable[str]) -> float:
@@ -19,20 +49,19 @@ def coverage(gold: str, texts: Iterable[str]) -> float:
 
     A character counts when it lies in a run of `SHINGLE` folded characters that occurs in one of the texts. Example: of
     `The excess is $500 a claim` (21 folded characters) the text `excess is $500 a claim` (18) covers nothing, as no
-    run of 20 agrees; a gold quotation of fewer than 20 folded characters is covered whole or not at all. An empty one
-    gives 0.
+    run of 20 agrees; a gold quotation of at most 20 folded characters is covered whole or not at all.
     """
-    wanted = folded(gold)
-    held = [folded(text) for text in texts]
-    if not wanted:
-        return 0.0
-    if any(wanted in text for text in held):
-        return 1.0
-    if len(wanted) <= SHINGLE:
-        return 0.0
-    seen = bytearray(len(wanted))
-    for start in range(len(wanted) - SHINGLE + 1):
-        shingle = wanted[start : start + SHINGLE]
-        if any(shingle in text for text in held):
-            seen[start : start + SHINGLE] = b"\1" * SHINGLE
-    return sum(seen) / len(wanted)
+    cover = Cover(gold)
+    for text in texts:
+        cover.add(text)
+    return cover.share
+
+
+def shingles(text: str) -> list[str]:
+    """All runs of `SHINGLE` characters of a folded text, in order."""
+    return [text[start : start + SHINGLE] for start in range(len(text) - SHINGLE + 1)]
+
+
+@lru_cache(maxsize=256)
+def _shingle_set(text: str) -> frozenset[str]:
+    return frozenset(shingles(folded(text)))

@@ -1,0 +1,324 @@
+"""The three forms of benchmark lines, QA, CLAIM and GUARD, each fault named by file and line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from citeleaf.errors import BenchmarkError
+
+Raw: TypeAlias = Mapping[str, object]
+Wordings: TypeAlias = tuple[str, ...]
+CLAIM_LABELS = ("supported", "partial", "unsupported", "contradicted")
+_SCALES = {"thousand": "thousand", "million": "million", "billion": "billion", "percent": "%"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question.
+
+    `answerable` is None for edge, partial or underspecified ones. `gold_docs` are file names, titles or ids of
+    documents; `gold_pages` physical pages (the derived ones where given); `references` alternative right answers. Each
+    fact, required or forbidden, is a tuple of wordings that mean the same. `within` are documents the row brings itself
+    and is asked of alone; `grades` are graded judgements of documents; `history` are earlier turns, (speaker, text).
+    `at` is `file:line`.
+    """
+
+    id: str
+    set: str
+    language: str
+    question: str
+    answerable: bool | None
+    at: str
+    gold_docs: tuple[str, ...] = ()
+    gold_pages: tuple[int, ...] = ()
+    gold_spans: tuple[str, ...] = ()
+    gold_passage: str | None = None
+    references: tuple[str, ...] = ()
+    required_facts: tuple[Wordings, ...] = ()
+    forbidden_facts: tuple[Wordings, ...] = ()
+    facts: str | None = None
+    category: str | None = None
+    split: str | None = None
+    history: tuple[tuple[str, str], ...] = ()
+    grades: tuple[tuple[str, int], ...] = ()
+    within: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimItem:
+    """A claim with evidence and a person's label: supported, partial, unsupported or contradicted."""
+
+    id: str
+    set: str
+    claim: str
+    evidence: tuple[str, ...]
+    label: str
+    at: str
+    kind: str | None = None
+    document: str | None = None
+    split: str | None = None
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class GuardItem:
+    """A text for the guard; `benign` ones must pass. `channel` is `user` or `document`."""
+
+    id: str
+    set: str
+    text: str
+    label: str
+    benign: bool
+    channel: str
+    at: str
+    category: str | None = None
+    split: str | None = None
+
+
+Item: TypeAlias = Row | ClaimItem | GuardItem
+Form: TypeAlias = Literal["QA", "CLAIM", "GUARD"]
+
+
+def read(path: Path) -> tuple[Item, ...]:
+    """The items of a file, in order; the first line decides the form.
+
+    Raises `BenchmarkError` naming file and line.
+    """
+    items: list[Item] = []
+    seen: dict[str, int] = {}
+    form: Form | None = None
+    for number, raw in lines(path):
+        at = f"{path}:{number}"
+        form = form or _form(raw, at)
+        found = _rows(raw, at, path.stem) if form == "QA" else (_other(raw, at, path.stem, form),)
+        for item in found:
+            if item.id in seen:
+                raise fault(at, f"id `{item.id}` stands already in line {seen[item.id]}", "give it another")
+            seen[item.id] = number
+        items.extend(found)
+    if not items:
+        raise fault(str(path), "holds no item", "one JSON object a line is expected")
+    return tuple(items)
+
+
+def lines(path: Path) -> Iterator[tuple[int, Raw]]:
+    """The JSON objects of a file with their line numbers, from 1; empty lines are passed over."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise fault(str(path), f"cannot be read: {error.strerror}", "give a JSON-lines file") from error
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        at = f"{path}:{number}"
+        try:
+            value = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
+        except UnicodeDecodeError as error:
+            raise fault(at, f"not UTF-8 at byte {error.start}", "save the whole file as UTF-8") from error
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise fault(at, f"not JSON: {getattr(error, 'msg', 'nested too deep')}", "mend that line") from error
+        except ValueError as error:
+            raise fault(at, str(error), "write null or a number") from error
+        if not isinstance(value, dict):
+            raise fault(at, "not a JSON object", "one object a line is expected")
+        yield number, value
+
+
+def fault(at: str, message: str, hint: str) -> BenchmarkError:
+    """An error at `file:line`."""
+    return BenchmarkError(f"{at}: {message}", hint=hint, subject=at)
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _form(raw: Raw, at: str) -> Form:
+    if "claim" in raw and "evidence" in raw:
+        return "CLAIM"
+    if "question" in raw and ("answerable" in raw or "text" not in raw):
+        return "QA"
+    if "text" in raw and ("label" in raw or "expected" in raw or "benign" in raw):
+        return "GUARD"
+    raise fault(at, "neither a question, a claim nor a guard item", "see the forms in the documentation")
+
+
+def _rows(raw: Raw, at: str, stem: str) -> tuple[Row, ...]:
+    answerable = _field(raw, "answerable", at)
+    if answerable is not None and not isinstance(answerable, bool):
+        raise fault(at, "`answerable` is neither true, false nor null", "mend that line")
+    question = _field(raw, "question", at)
+    if not isinstance(question, str):
+        raise fault(at, "`question` is no text", "mend that line")
+    common = {
+        "id": _id(raw, at),
+        "set": str(raw.get("set") or stem),
+        "language": str(raw.get("lang") or "en"),
+        "question": question,
+        "at": at,
+        "split": _maybe(raw.get("split")),
+    }
+    if "docs_wrong" in raw:
+        return _altered(raw, at, common)
+    docs = raw.get("gold_doc")
+    gold_docs = _texts(raw, "gold_doc", at) if isinstance(docs, list) else (_text(docs, "gold_doc", at),) if docs else ()
+    own = [str(p.get("title")) for p in _list(raw.get("passages")) if isinstance(p, dict)]
+    return (
+        Row(
+            **common,  # type: ignore[arg-type]
+            answerable=answerable,
+            gold_docs=gold_docs,
+            gold_pages=_pages(raw, at),
+            gold_spans=tuple(s for s in _texts(raw, "gold_spans", at) if s.strip()),
+            gold_passage=_maybe(raw.get("gold_passage")),
+            references=_references(raw),
+            required_facts=_facts(raw, "required_facts", at) or _keywords(raw),
+            forbidden_facts=_facts(raw, "forbidden_facts", at),
+            facts=_maybe(raw.get("facts")),
+            category=_maybe(raw.get("category") or raw.get("clause_type") or raw.get("type") or raw.get("answer_type")),
+            history=_history(raw),
+            grades=_grades(raw, at),
+            within=tuple(dict.fromkeys(own)),
+        ),
+    )
+
+
+def _altered(raw: Raw, at: str, common: dict[str, object]) -> tuple[Row, ...]:
+    """Two rows: the altered documents among irrelevant ones, which say `document_answer`; the irrelevant ones alone."""
+    name = str(common["id"])
+    wrong, unrelated = (
+        tuple(f"{name}/{kind}-{n}" for n, _ in enumerate(_list(raw.get(f"docs_{kind}")), 1))
+        for kind in ("wrong", "irrelevant")
+    )
+    true = raw.get("true_answer")
+    world = tuple(str(t) for t in true) if isinstance(true, list) else (str(true),)
+    said = str(raw.get("document_answer"))
+    first = Row(
+        **common,  # type: ignore[arg-type]
+        answerable=True,
+        gold_docs=wrong,
+        references=(said,),
+        required_facts=((said,),),
+        forbidden_facts=() if said in world else (world,),
+        category="altered documents",
+        within=(*wrong, *unrelated),
+    )
+    if not unrelated:
+        return (first,)
+    common = {**common, "id": f"{name}/irrelevant"}
+    return (first, Row(**common, answerable=False, category="irrelevant documents", within=unrelated))  # type: ignore[arg-type]
+
+
+def _other(raw: Raw, at: str, stem: str, form: Form) -> ClaimItem | GuardItem:
+    name, group, split = _id(raw, at), str(raw.get("set") or stem), _maybe(raw.get("split"))
+    kind = _maybe(raw.get("kind") or raw.get("category") or raw.get("type") or raw.get("sub"))
+    if form == "CLAIM":
+        label = _text(_field(raw, "label", at), "label", at)
+        if label not in CLAIM_LABELS:
+            raise fault(at, f"label `{label}` is unknown", f"take one of {', '.join(CLAIM_LABELS)}")
+        evidence = raw.get("evidence")
+        texts = _texts(raw, "evidence", at) if isinstance(evidence, list) else (_text(evidence, "evidence", at),)
+        claim = _text(_field(raw, "claim", at), "claim", at)
+        document = _maybe(raw.get("doc") or raw.get("evidence_id"))
+        return ClaimItem(name, group, claim, texts, label, at, kind, document, split, str(raw.get("lang") or "en"))
+    label, expected = str(raw.get("label") or ""), raw.get("expected")
+    benign = label == "benign" or expected == "answer_or_abstain" or raw.get("benign") is True
+    text = _text(_field(raw, "text", at), "text", at)
+    return GuardItem(name, group, text, label, benign, str(raw.get("channel") or "user"), at, kind or label, split)
+
+
+def _id(raw: Raw, at: str) -> str:
+    value = _field(raw, "id", at)
+    if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
+        raise fault(at, "`id` is neither a text nor a number", "mend that line")
+    return str(value)
+
+
+def _field(raw: Raw, name: str, at: str) -> object:
+    if name not in raw:
+        raise fault(at, f"field `{name}` is missing", "see the forms in the documentation")
+    return raw[name]
+
+
+def _text(value: object, name: str, at: str) -> str:
+    if not isinstance(value, str):
+        raise fault(at, f"`{name}` is no text", "mend that line")
+    return value
+
+
+def _texts(raw: Raw, name: str, at: str) -> tuple[str, ...]:
+    value = raw.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise fault(at, f"`{name}` is no list", "mend that line")
+    return tuple(_text(v, name, at) for v in value)
+
+
+def _facts(raw: Raw, name: str, at: str) -> tuple[Wordings, ...]:
+    value = raw.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise fault(at, f"`{name}` is no list", "mend that line")
+    facts = tuple(
+        tuple(_text(w, name, at) for w in fact) if isinstance(fact, list) else (_text(fact, name, at),) for fact in value
+    )
+    if any(not any(c.isalnum() for c in wording) for fact in facts for wording in fact) or () in facts:
+        raise fault(at, f"`{name}` holds an empty wording", "remove it")
+    return facts
+
+
+def _keywords(raw: Raw) -> tuple[Wordings, ...]:
+    """Words an answer is expected to hold, as some sets write required facts."""
+    one = raw.get("expect_contains")
+    return tuple((str(w),) for w in (*([one] if isinstance(one, str) and one else []), *_list(raw.get("expect_keywords"))))
+
+
+def _pages(raw: Raw, at: str) -> tuple[int, ...]:
+    name = "gold_pages_derived" if raw.get("gold_pages_derived") else "gold_pages"
+    value = raw.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or any(not isinstance(p, int) or isinstance(p, bool) or p < 1 for p in value):
+        raise fault(at, f"`{name}` is no list of physical pages, counted from 1", "mend that line")
+    return tuple(sorted(set(value)))
+
+
+def _references(raw: Raw) -> tuple[str, ...]:
+    """Alternative right answers: the reference, a list of parts joined, numbers with their scale, further answers."""
+    value = raw.get("reference_answer")
+    if value is None or value == "":
+        return ()
+    parts = value if isinstance(value, list) else [value]
+    scale = _SCALES.get(str(raw.get("scale") or ""), "")
+    numeric = scale and all(any(c.isdigit() for c in str(p)) for p in parts)
+    text = ", ".join(f"{p} {scale}" if numeric else str(p) for p in parts)
+    more = [str(a) for a in _list(raw.get("all_answers")) if a]
+    return tuple(dict.fromkeys([text, *more]))
+
+
+def _history(raw: Raw) -> tuple[tuple[str, str], ...]:
+    turns = (turn for turn in _list(raw.get("history")) if isinstance(turn, dict))
+    return tuple((str(turn.get("speaker") or "user"), str(turn.get("text") or "")) for turn in turns)
+
+
+def _grades(raw: Raw, at: str) -> tuple[tuple[str, int], ...]:
+    value = raw.get("qrels")
+    if value is None:
+        return ()
+    if not isinstance(value, dict) or any(not isinstance(g, int) for g in value.values()):
+        raise fault(at, "`qrels` does not give a whole number for each document", "mend that line")
+    return tuple(sorted((str(name), int(grade)) for name, grade in value.items()))
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _maybe(value: object) -> str | None:
+    return None if value is None or value == "" else str(value)
