@@ -1,0 +1,307 @@
+"""Lines to blocks: paragraphs, list items, rows, notes, each with the lines it is made of."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from citeleaf.backends.pdf_chars import RawPage, Style
+from citeleaf.backends.pdf_layout import Flow
+from citeleaf.backends.pdf_lines import Line
+from citeleaf.backends.pdf_tables import Cell, Table
+
+Kind: TypeAlias = Literal["heading", "paragraph", "list_item", "table_row", "definition", "note", "caption"]
+Key: TypeAlias = tuple[float, bool, bool, tuple[int, int, int]]
+
+_NEW_BLOCK = 1.2
+"""A line this many times the usual pitch below the one before starts a block."""
+_CAPTION = re.compile(
+    r"^(?:figure|fig\.|table|chart|exhibit|abbildung|tabelle|şekil|tablo)\s+[\dIVX]+(?:[.\-]\d+)*\s*[.:–—-]?\s", re.I
+)
+_FOOTNOTE = re.compile(r"^(?:[⁰¹²³⁴-⁹]{1,3}|\d{1,3}(?=\s)|[*†‡§]{1,3})\s?\S")
+_ENDS = (".", "!", "?", ":", ";")
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """A block in the making. `left` and `right` are the column's edges; `body` is where its text starts.
+
+    `intro` is the part whose last sentence introduces it; `table` and `row` say which row of which table it is.
+    `term` is how many of its first pieces are the term of a definition.
+    """
+
+    kind: Kind
+    page: int
+    lines: list[Line]
+    left: float
+    right: float
+    key: Key
+    cells: list[Cell] = field(default_factory=list)
+    table: Table | None = None
+    row: int = 0
+    marker: bool = False
+    term: int = 0
+    level: int = 0
+    number: str | None = None
+    intro: Part | None = None
+    framed: bool = False
+    space_above: float = 0.0
+    first_of_flow: bool = False
+    contents: bool = False
+
+    @property
+    def text(self) -> str:
+        """Words of the lines, for looking at; the document's text is made by the writer."""
+        return " ".join(line.text for line in self.lines)
+
+    @property
+    def body(self) -> float:
+        """Where the text starts, after a list marker."""
+        return self.lines[0].body if self.marker else self.lines[0].x0
+
+
+@dataclass(slots=True)
+class Looks:
+    """What is usual in the document: `body` is the key of most text, `pitch` line distance over size, by key."""
+
+    styles: list[Style]
+    body: Key = (10.0, False, False, (0, 0, 0))
+    weight: int = 400
+    pitch: dict[Key, float] = field(default_factory=dict)
+    usual: float = 1.2
+
+    def key(self, style: int) -> Key:
+        """Size, heavier than the body, italic, colour."""
+        s = self.styles[style]
+        return round(s.size * 2) / 2, s.weight - self.weight >= 120, s.italic, s.colour
+
+
+def look_at(lines: Sequence[Line], flows: Sequence[Flow], styles: list[Style]) -> Looks:
+    """The usual look of the document's text, by number of characters."""
+    looks = Looks(styles)
+    count: Counter[int] = Counter()
+    for line in lines:
+        count[line.style] += len(line.text)
+    if count:
+        usual = min(count, key=lambda s: (-count[s], s))
+        looks.weight = styles[usual].weight
+        keys: Counter[Key] = Counter()
+        for style, n in count.items():
+            keys[looks.key(style)] += n
+        looks.body = min(keys, key=lambda k: (-keys[k], k))
+    ratios: dict[Key, Counter[int]] = {}
+    for flow in flows:
+        for a, b in zip(flow.lines, flow.lines[1:], strict=False):
+            if a.style == b.style and a.size > 0 and 0.8 < (ratio := (b.y1 - a.y1) / a.size) < 2.2:
+                ratios.setdefault(looks.key(a.style), Counter())[round(ratio * 20)] += 1
+    for key, found in ratios.items():
+        looks.pitch[key] = _low_mode(found)
+    looks.usual = looks.pitch.get(looks.body, 1.2)
+    return looks
+
+
+def _low_mode(found: Counter[int]) -> float:
+    """The smallest ratio that comes nearly as often as the most usual: lines of a paragraph, not paragraphs."""
+    most = max(found.values())
+    return min(r for r, n in found.items() if n >= 0.25 * most) / 20
+
+
+def make_parts(flows: Sequence[Flow], looks: Looks, page: RawPage, *, framed: bool = False) -> list[Part]:
+    """Blocks of a page's flows, in order."""
+    parts: list[Part] = []
+    for flow in flows:
+        if flow.kind == "table" and flow.table is not None:
+            parts.extend(_rows(flow.table, looks, page))
+        elif flow.kind == "note":
+            parts.extend(make_parts(flow.inner, looks, page, framed=True))
+        else:
+            made = _paragraphs(flow, looks, page, framed)
+            if made:
+                made[0].first_of_flow = True
+            parts.extend(made)
+    return parts
+
+
+def _rows(table: Table, looks: Looks, page: RawPage) -> list[Part]:
+    parts: list[Part] = []
+    for i, row in enumerate(table.rows):
+        lines = [line for cell in row for line in cell]
+        if lines:
+            key = looks.key(lines[0].style)
+            parts.append(Part("table_row", page.number, lines, table.box[0], table.box[2], key, row, table, i))
+    return parts
+
+
+def _paragraphs(flow: Flow, looks: Looks, page: RawPage, framed: bool) -> list[Part]:
+    parts: list[Part] = []
+    lines = flow.lines
+    for i, line in enumerate(lines):
+        before = lines[i - 1] if i else None
+        marker = _is_item(line, before, flow)
+        key = looks.key(line.style)
+        if before is None or not parts or _breaks(line, before, parts[-1], marker, flow, looks, lines, i):
+            kind: Kind = "list_item" if marker else "note" if framed else "paragraph"
+            part = Part(kind, page.number, [line], flow.x0, flow.x1, key, marker=marker, framed=framed)
+            part.space_above = line.y0 - before.y1 if before is not None else 1e3
+            parts.append(part)
+        else:
+            parts[-1].lines.append(line)
+    for part in parts:
+        if part.kind in ("paragraph", "note") and _is_caption(part, looks):
+            part.kind = "caption"
+        if part.kind == "paragraph":
+            part.term = _term(part, looks, page)
+            if part.term:
+                part.kind = "definition"
+    return parts
+
+
+def _is_caption(part: Part, looks: Looks) -> bool:
+    short = len(part.lines) == 1 or (len(part.lines) <= 4 and part.key != looks.body)
+    return short and _CAPTION.match(part.text) is not None
+
+
+def _breaks(
+    line: Line, before: Line, part: Part, marker: bool, flow: Flow, looks: Looks, lines: list[Line], i: int
+) -> bool:
+    if marker:
+        return True
+    pitch = line.y1 - before.y1
+    key, last = looks.key(line.style), looks.key(before.style)
+    if pitch <= 0.3 * line.height:
+        beside = line.x0 >= before.x1 - 1 and pitch > -0.7 * line.height
+        return not beside
+    usual = looks.pitch.get(last, looks.usual) * max(before.size, 1.0)
+    if pitch > _NEW_BLOCK * usual + 0.3 or pitch > 2.5 * line.height:
+        return True
+    if abs(line.size - before.size) > 0.08 * max(line.size, before.size):
+        return not (line.mixed or before.mixed) or abs(line.size - before.size) > 0.2 * before.size
+    if key != last and (key[1:] != last[1:]) and not _same_run(line, before, looks):
+        return True
+    em = max(line.size, 1.0)
+    indent = line.x0 - before.x0
+    if part.marker:
+        return line.x0 < part.lines[0].x0 - 0.5 * em or (len(part.lines) > 1 and abs(indent) > 2 * em)
+    after = lines[i + 1] if i + 1 < len(lines) else None
+    if 0.7 * em < indent < 5 * em and (after is None or after.x0 < line.x0 - 0.5 * em or after.y1 < line.y1):
+        return before.text.endswith(_ENDS) or len(part.lines) > 2
+    short = before.x1 < flow.x1 - 0.3 * (flow.x1 - flow.x0)
+    return short and before.text.endswith((".", ":", ";")) and line.text[:1].isupper() and abs(indent) < 0.5 * em
+
+
+def _same_run(line: Line, before: Line, looks: Looks) -> bool:
+    """Whether two lines of different looks are one text: a bold or italic run that goes on over a line's end."""
+    if not (line.mixed or before.mixed):
+        return False
+    return abs(line.size - before.size) <= 0.08 * max(line.size, before.size)
+
+
+def _is_item(line: Line, before: Line | None, flow: Flow) -> bool:
+    if not line.marker or len(line.pieces) <= line.marker:
+        return False
+    mark = line.text.split(" ", 1)[0]
+    em = max(line.size, 1.0)
+    gap = line.body - line.x0
+    if mark in ("-", "–", "—", "*") and gap < 0.8 * em:
+        return False
+    if len(mark) == 2 and mark[0].isupper() and mark[1] == "." and gap < 1.3 * em:
+        return False  # initials
+    if before is None:
+        return True
+    pitch = line.y1 - before.y1
+    full = before.x1 > flow.x1 - 0.15 * (flow.x1 - flow.x0)
+    outdent = line.x0 < before.x0 - 0.5 * em
+    runs_on = full and not before.text.endswith((*_ENDS, ",", "and", "or")) and abs(line.x0 - before.x0) < 0.5 * em
+    return not (runs_on and pitch < 1.2 * 1.4 * em and not outdent and mark[0].isalnum())
+
+
+_MEANS = re.compile(
+    r"^[“\"‘']?(?P<term>[^.;:“”\"]{1,80}?)[”\"’']?,?\s+(?:(?:shall|will|has|have|is|are)\s+)?"
+    r"(?:means?\b|defined\s+(?:as|to)\b|(?:the\s+)?(?:same\s+)?meaning\b|refers?\s+to\b|includes?\b)"
+)
+_TERM_WORDS = re.compile(r"^[“\"‘'(]?[A-Z0-9]")
+
+
+def _term(part: Part, looks: Looks, page: RawPage) -> int:
+    """How many pieces at the start are the term that the paragraph defines; 0 when it defines none."""
+    pieces = [i for line in part.lines for i in line.pieces]
+    heavy = 0
+    for i in pieces:
+        style = looks.styles[page.styles[i]]
+        if style.weight - looks.weight < 120:
+            break
+        heavy += 1
+    match = _MEANS.match(part.text)
+    if match is None:
+        return 0
+    term = match["term"].split()
+    bold_term = 0 < heavy < len(pieces) and heavy <= 14
+    quoted = part.text[:1] in '“"‘'
+    titled = len(term) <= 6 and all(_TERM_WORDS.match(w) or len(w) <= 4 for w in term) and part.text[:1].isupper()
+    if bold_term:
+        return heavy
+    if (quoted or titled) and "mean" in part.text[match.start() : match.end()] and not _subject(term):
+        return _pieces_of(match.end("term") + (1 if quoted else 0), pieces, page)
+    return 0
+
+
+def _subject(term: Sequence[str]) -> bool:
+    """Words that start sentences, not terms."""
+    return bool(term) and term[0].lower() in {
+        "this",
+        "that",
+        "these",
+        "it",
+        "which",
+        "what",
+        "the",
+        "a",
+        "by",
+        "in",
+        "no",
+    }
+
+
+def _pieces_of(chars: int, pieces: Sequence[int], page: RawPage) -> int:
+    at = 0
+    for n, i in enumerate(pieces, 1):
+        at += len(page.texts[i]) + (0 if n == 1 or page.glued[i] else 1)
+        if at >= chars:
+            return n
+    return 0
+
+
+def split_footnotes(lines: list[Line], looks: Looks) -> tuple[list[Line], list[Line]]:
+    """Body lines, and the lines of footnotes: small print at the foot that starts with a number or a sign."""
+    small = [line for line in lines if line.size < 0.93 * looks.body[0] and line.size > 0]
+    starts = [line for line in small if _FOOTNOTE.match(line.text)]
+    if not starts:
+        return lines, []
+    notes: list[Line] = []
+    taken: set[int] = set()
+    for start in sorted(starts, key=lambda line: -line.y0):
+        below = [
+            line
+            for line in lines
+            if line.y0 >= start.y0 - 1 and min(line.x1, start.x1) - max(line.x0, start.x0) > 0 and id(line) not in taken
+        ]
+        if all(line.size < 0.93 * looks.body[0] for line in below):
+            notes.extend(below)
+            taken.update(id(line) for line in below)
+    if not notes or len(notes) > 0.6 * len(lines):
+        return lines, []
+    return [line for line in lines if id(line) not in taken], notes
+
+
+def footnote_parts(notes: list[Line], looks: Looks, page: RawPage) -> list[Part]:
+    """One note a footnote."""
+    parts: list[Part] = []
+    for line in sorted(notes, key=lambda line: (line.y0, line.x0)):
+        if not parts or _FOOTNOTE.match(line.text):
+            parts.append(Part("note", page.number, [line], line.x0, line.x1, looks.key(line.style)))
+        else:
+            parts[-1].lines.append(line)
+    return parts

@@ -1,0 +1,203 @@
+"""Reading order: zones from top to bottom, columns from left to right, framed boxes and tables kept whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from citeleaf.backends.pdf_chars import Box
+from citeleaf.backends.pdf_lines import Line
+from citeleaf.backends.pdf_tables import Table, aligned_table
+
+Interval: TypeAlias = tuple[float, float]
+
+_GUTTER = 0.9
+"""The least width of a gutter between columns, in heights of a line of text."""
+_SHRINK = 0.2
+"""Lines are taken this much lower than they are when bands are formed, so that tight lines stay apart."""
+
+
+@dataclass(slots=True, eq=False)
+class Flow:
+    """What is read in one go: the lines of a column, a table, or a framed note with flows of its own."""
+
+    kind: Literal["text", "table", "note"]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    lines: list[Line] = field(default_factory=list)
+    table: Table | None = None
+    inner: list[Flow] = field(default_factory=list)
+
+
+Atom: TypeAlias = Line | Flow
+
+
+def reading_order(atoms: Sequence[Atom], em: float, depth: int = 0) -> list[Flow]:
+    """Flows in the order a person reads them. `em` is the height of a usual line, in points.
+
+    The page is cut into zones, each a run of bands that share the same gutters. A zone with gutters is a table when its
+    rows agree across them, else columns, each read in the same way. Ties go to what stands higher, then left.
+    """
+    if not atoms:
+        return []
+    flows: list[Flow] = []
+    for zone, gutters in _zones(atoms, em):
+        if not gutters or depth > 8:
+            flows.extend(_stack(zone))
+            continue
+        columns = _columns(zone, gutters)
+        if all(isinstance(atom, Line) for atom in zone):
+            table = aligned_table([[a for a in c if isinstance(a, Line)] for c in columns], gutters, em)
+            if table is not None:
+                flows.append(_flow_of_table(table))
+                continue
+        if _labels(columns, em):
+            flows.extend(_stack(zone))
+            continue
+        for column in columns:
+            flows.extend(reading_order(column, em, depth + 1))
+    return _merged(flows)
+
+
+def _bands(atoms: Sequence[Atom], em: float) -> list[list[Atom]]:
+    """Atoms by overlap in height, from top to bottom."""
+    bands: list[list[Atom]] = []
+    bottom = float("-inf")
+    for atom in sorted(atoms, key=lambda a: (a.y0, a.x0)):
+        shrink = _SHRINK * min(atom.y1 - atom.y0, em)
+        if atom.y0 + shrink >= bottom or not bands:
+            bands.append([])
+            bottom = float("-inf")
+        bands[-1].append(atom)
+        bottom = max(bottom, atom.y1 - shrink)
+    return bands
+
+
+def _free(atoms: Sequence[Atom]) -> list[Interval]:
+    """Intervals across that no atom touches, from minus to plus infinity."""
+    free: list[Interval] = []
+    at = float("-inf")
+    for x0, x1 in sorted((a.x0, a.x1) for a in atoms):
+        if x0 > at:
+            free.append((at, x0))
+        at = max(at, x1)
+    free.append((at, float("inf")))
+    return free
+
+
+def _meet(a: list[Interval], b: list[Interval], least: float) -> list[Interval]:
+    out: list[Interval] = []
+    i = j = 0
+    while i < len(a) and j < len(b):
+        low, high = max(a[i][0], b[j][0]), min(a[i][1], b[j][1])
+        if high - low >= least:
+            out.append((low, high))
+        if a[i][1] < b[j][1]:
+            i += 1
+        else:
+            j += 1
+    return out
+
+
+def _inner(free: list[Interval], atoms: Sequence[Atom]) -> list[Interval]:
+    """Those with atoms on both sides."""
+    left, right = min(a.x0 for a in atoms), max(a.x1 for a in atoms)
+    return [g for g in free if g[0] >= left - 0.01 and g[1] <= right + 0.01]
+
+
+def _zones(atoms: Sequence[Atom], em: float) -> list[tuple[list[Atom], list[Interval]]]:
+    least = _GUTTER * em
+    zones: list[tuple[list[Atom], list[Interval]]] = []
+    zone: list[Atom] = []
+    free: list[Interval] = []
+    gutters: list[Interval] = []
+    for band in _bands(atoms, em):
+        band_free = [g for g in _free(band) if g[1] - g[0] >= least]
+        if zone:
+            both = _meet(free, band_free, least)
+            together = _inner(both, [*zone, *band])
+            own = _inner(band_free, band)
+            breaks = (gutters and not together) or (not gutters and own and not together)
+            grows = not gutters and together and not own and _far_apart(zone, band)
+            if not breaks and not grows:
+                zone.extend(band)
+                free, gutters = both, together
+                continue
+            zones.append((zone, gutters))
+        zone, free = list(band), band_free
+        gutters = _inner(band_free, band)
+    if zone:
+        zones.append((zone, gutters))
+    return zones
+
+
+def _far_apart(zone: Sequence[Atom], band: Sequence[Atom]) -> bool:
+    """Whether a band stands wholly to the side of a zone without gutters: one below the other, not two columns."""
+    return min(b.x0 for b in band) > max(z.x1 for z in zone) or max(b.x1 for b in band) < min(z.x0 for z in zone)
+
+
+def _columns(zone: Sequence[Atom], gutters: list[Interval]) -> list[list[Atom]]:
+    columns: list[list[Atom]] = [[] for _ in range(len(gutters) + 1)]
+    for atom in zone:
+        middle = (atom.x0 + atom.x1) / 2
+        columns[sum(middle > (g[0] + g[1]) / 2 for g in gutters)].append(atom)
+    return [c for c in columns if c]
+
+
+def _labels(columns: list[list[Atom]], em: float) -> bool:
+    """Whether the columns are only words set apart on one or two lines, such as a name and a date."""
+    rows = {round(a.y0 / max(em, 1.0)) for c in columns for a in c}
+    return len(rows) <= 1
+
+
+def _stack(zone: Sequence[Atom]) -> list[Flow]:
+    """One column: its lines in order, broken by the boxes and tables between them."""
+    flows: list[Flow] = []
+    for band in _bands(zone, 1e9):
+        for atom in sorted(band, key=lambda a: (a.x0, a.y0)):
+            if isinstance(atom, Flow):
+                flows.append(atom)
+            elif flows and flows[-1].kind == "text":
+                last = flows[-1]
+                last.lines.append(atom)
+                last.x0, last.y0 = min(last.x0, atom.x0), min(last.y0, atom.y0)
+                last.x1, last.y1 = max(last.x1, atom.x1), max(last.y1, atom.y1)
+            else:
+                flows.append(Flow("text", atom.x0, atom.y0, atom.x1, atom.y1, [atom]))
+    return flows
+
+
+def _merged(flows: list[Flow]) -> list[Flow]:
+    """Flows of text that stand under each other and share their left edge become one."""
+    out: list[Flow] = []
+    for flow in flows:
+        last = out[-1] if out else None
+        if (
+            last is not None
+            and last.kind == flow.kind == "text"
+            and flow.y0 >= last.y1 - 0.5 * (flow.lines[0].height)
+            and min(last.x1, flow.x1) - max(last.x0, flow.x0) > 0.3 * min(last.x1 - last.x0, flow.x1 - flow.x0)
+        ):
+            last.lines.extend(flow.lines)
+            last.x0, last.x1, last.y1 = min(last.x0, flow.x0), max(last.x1, flow.x1), max(last.y1, flow.y1)
+        else:
+            out.append(flow)
+    return out
+
+
+def _flow_of_table(table: Table) -> Flow:
+    x0, y0, x1, y1 = table.box
+    return Flow("table", x0, y0, x1, y1, table=table)
+
+
+def table_flow(table: Table) -> Flow:
+    """A table as one thing to be read."""
+    return _flow_of_table(table)
+
+
+def note_flow(box: Box, inner: list[Flow]) -> Flow:
+    """A framed box with what is read inside it."""
+    return Flow("note", *box, inner=inner)

@@ -1,0 +1,216 @@
+"""Running headers, footers and page numbers: what stands at the same place page after page, and the printed numbers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from citeleaf.backends.pdf_lines import Line
+
+_EDGE = 0.15
+"""Headers and footers lie in this part of the page's height from its edge."""
+_NUMBER_EDGE = 0.3
+_DIGITS = re.compile(r"\d+")
+_ALONE = re.compile(
+    r"^\W*(?:(?:page|p\.|pg\.?|seite|sayfa|pagina|página|s\.)\s*)?"
+    r"(?P<prefix>[A-Z]{1,2}-|\d{1,2}-)?(?P<value>\d{1,4}|[ivxlc]{1,7})"
+    r"(?:\s*(?:of|/|von|de|sur)\s*\d{1,4})?\W*$",
+    re.IGNORECASE,
+)
+_EXPLICIT = re.compile(
+    r"\b(?:page|seite|sayfa|pagina|página)\s+(?P<value>\d{1,4})(?:\s*(?:of|/|von|de)\s*\d{1,4})?\b", re.IGNORECASE
+)
+_FIRST = re.compile(r"^(?P<value>\d{1,4}|[ivxlc]{1,7})\s")
+_LAST = re.compile(r"\s(?P<value>\d{1,4}|[ivxlc]{1,7})$")
+_ROMAN = re.compile(r"^(?=[ivxlc])(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$")
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+Sequence_: TypeAlias = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PageLines:
+    """Lines of a page that run like most of its text, with the page's size in that frame."""
+
+    number: int
+    width: float
+    height: float
+    lines: list[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    line: Line
+    value: int
+    label: str
+    kind: str
+    alone: bool
+
+
+@dataclass(slots=True)
+class Running:
+    """`lines` (by `id`) belong to the page and not to the text; `labels` are the printed numbers by page."""
+
+    lines: set[int] = field(default_factory=set)
+    labels: dict[int, str] = field(default_factory=dict)
+
+
+def find_running(pages: Sequence[PageLines]) -> Running:
+    """Lines at the edge that repeat over pages, digits aside, and numbers there that count the pages.
+
+    A line is only taken when nothing but such lines stands between it and the edge of the page, so the body stays.
+    """
+    running = Running()
+    repeated = _repeated(pages)
+    _labels(pages, repeated, running)
+    for page in pages:
+        _peel(page, repeated, running)
+    return running
+
+
+def _key(line: Line) -> str:
+    words = _DIGITS.sub("#", line.text)
+    return "#" if _is_roman(words.lower().strip()) else words
+
+
+def _repeated(pages: Sequence[PageLines]) -> set[int]:
+    """Lines near the edge, by `id`, whose words come back at the same height on enough other pages."""
+    places: defaultdict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
+    for page in pages:
+        for line in page.lines:
+            if _edge(line, page) > _NUMBER_EDGE or len(line.text) > 160:
+                continue
+            from_top = (line.y0 + line.y1) / 2 < page.height / 2
+            place = line.y0 if from_top else page.height - line.y1
+            bucket = round(place / 6) * (1 if from_top else -1)
+            places[_key(line), bucket].append((page.number, id(line)))
+    need = 3 if len(pages) >= 5 else 2
+    found: set[int] = set()
+    for (key, bucket), seen in places.items():
+        near = {n for b in (bucket - 1, bucket, bucket + 1) for n, _ in places.get((key, b), ())}
+        if len(near) >= need and (len(near) >= 3 or len(near) >= 0.6 * len(pages)):
+            found.update(i for _, i in seen)
+    return found
+
+
+def _edge(line: Line, page: PageLines) -> float:
+    middle = (line.y0 + line.y1) / 2
+    return min(middle, page.height - middle) / max(page.height, 1.0)
+
+
+def _peel(page: PageLines, repeated: set[int], running: Running) -> None:
+    for top in (True, False):
+        ordered = sorted(page.lines, key=lambda line: line.y0 if top else -line.y1)
+        kept: list[Line] = []
+        for line in ordered:
+            known = id(line) in running.lines
+            if not known and id(line) in repeated:
+                near = _edge(line, page) <= _EDGE or not kept
+                behind = all(min(line.x1, k.x1) - max(line.x0, k.x0) < 0 for k in kept)
+                known = near and behind and ((line.y0 + line.y1) / 2 < page.height / 2) == top
+            if known:
+                running.lines.add(id(line))
+            else:
+                kept.append(line)
+
+
+def _is_roman(word: str) -> bool:
+    return bool(word) and bool(_ROMAN.match(word))
+
+
+def _roman(word: str) -> int:
+    total = 0
+    for here, after in zip(word, [*word[1:], ""], strict=True):
+        value = _ROMAN_VALUES[here]
+        total += -value if after and _ROMAN_VALUES[after] > value else value
+    return total
+
+
+def _candidates(page: PageLines, repeated: set[int]) -> list[_Candidate]:
+    found: list[_Candidate] = []
+    for line in page.lines:
+        if _edge(line, page) > _NUMBER_EDGE or len(line.text) > 160:
+            continue
+        near = _edge(line, page) <= _EDGE
+        alone = _ALONE.match(line.text)
+        if alone:
+            _add(found, line, alone["value"], alone["prefix"] or "", True)
+        elif near and (explicit := _EXPLICIT.search(line.text)):
+            _add(found, line, explicit["value"], "", False)
+        elif near and id(line) in repeated:
+            for pattern in (_FIRST, _LAST):
+                if part := pattern.search(line.text):
+                    _add(found, line, part["value"], "", False)
+    return found
+
+
+def _add(found: list[_Candidate], line: Line, word: str, prefix: str, alone: bool) -> None:
+    if word.isdigit():
+        found.append(_Candidate(line, int(word), prefix + word, "1" + prefix, alone))
+    elif _is_roman(word.lower()) and not prefix:
+        found.append(_Candidate(line, _roman(word.lower()), word, "i", alone))
+
+
+def _labels(pages: Sequence[PageLines], repeated: set[int], running: Running) -> None:
+    """Numbers that go up with the pages: the sequences with most pages first; each page has at most one."""
+    by_page = {page.number: _candidates(page, repeated) for page in pages}
+    votes: Counter[tuple[str, int]] = Counter()
+    for number, found in by_page.items():
+        votes.update({(c.kind, c.value - number) for c in found})
+    for (kind, offset), n in sorted(votes.items(), key=lambda v: (-v[1], v[0])):
+        members = [
+            (number, c)
+            for number, found in by_page.items()
+            if number not in running.labels
+            for c in found
+            if (c.kind, c.value - number) == (kind, offset)
+        ]
+        if not _believable(members, n, len(pages)):
+            continue
+        place = Counter(_place(c.line) for _, c in members)
+        for number, c in sorted(members, key=lambda m: (m[0], not m[1].alone, -place[_place(m[1].line)], m[1].line.y0)):
+            if number in running.labels:
+                continue
+            running.labels[number] = c.label
+            if c.alone or id(c.line) in repeated:
+                running.lines.add(id(c.line))
+
+
+def _believable(members: list[tuple[int, _Candidate]], n: int, pages: int) -> bool:
+    numbers = sorted({number for number, _ in members})
+    if not numbers:
+        return False
+    if len(numbers) == 1:
+        return any(_EXPLICIT.search(c.line.text) for _, c in members) and pages <= 2
+    close = sum(b - a <= 2 for a, b in itertools.pairwise(numbers))
+    if len(numbers) == 2:
+        return pages <= 4 and close == 1
+    return close >= 0.5 * (len(numbers) - 1)
+
+
+def _place(line: Line) -> tuple[int, int]:
+    return round(line.y0 / 12), round((line.x0 + line.x1) / 48)
+
+
+def labels_of_file(labels: Sequence[str]) -> dict[int, str]:
+    """The file's own page labels where they count the pages and say something else than the position; else none."""
+    steps = 0
+    for before, here in itertools.pairwise(labels):
+        a, b = _split(before), _split(here)
+        if a is not None and b is not None and a[0] == b[0] and b[1] == a[1] + 1:
+            steps += 1
+    distinct = len(set(labels)) == len(labels) and all(labels)
+    plain = all(label == str(i) for i, label in enumerate(labels, 1))
+    if len(labels) < 2 or not distinct or plain or steps < 0.6 * (len(labels) - 1):
+        return {}
+    return dict(enumerate(labels, 1))
+
+
+def _split(label: str) -> tuple[str, int] | None:
+    if _is_roman(label.lower()):
+        return "i", _roman(label.lower())
+    number = re.search(r"\d+$", label)
+    return ("1" + label[: number.start()], int(number[0])) if number else None

@@ -1,0 +1,216 @@
+"""Parts to the document's text, with the span of every block and the box of every word."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from citeleaf.backends.pdf_blocks import Part
+from citeleaf.backends.pdf_chars import RawPage
+from citeleaf.backends.pdf_lines import Line
+from citeleaf.backends.pdf_lists import last_sentence
+from citeleaf.boxes import Boxes
+from citeleaf.types import Block, Heading, Span
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_HYPHENS = ("-", "\u2010", "\u2011")
+_PREFIXES = frozenset(
+    "non self cross anti co pre post multi sub semi well long short high low third first second half full part all "
+    "ex mid inter intra over under out off on in up re de un e vice risk one two three four five".split()
+)
+
+
+@dataclass(slots=True)
+class Written:
+    """The document's text and everything that has a place in it. `starts` is where each page's text starts."""
+
+    text: str
+    headings: list[Heading] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    boxes: Boxes = field(default_factory=Boxes.empty)
+    starts: dict[int, int] = field(default_factory=dict)
+
+
+class Writer:
+    """Writes parts one after the other. `pages` are the raw pages by number."""
+
+    def __init__(self, pages: dict[int, RawPage], lines: Iterable[Line]) -> None:
+        self._pages = pages
+        self._words = _vocabulary(lines)
+        self._out: list[str] = []
+        self._at = 0
+        self._spans: list[tuple[int, int]] = []
+        self._where: list[tuple[int, int]] = []
+        self._starts: dict[int, int] = {}
+
+    def write(self, parts: Sequence[Part]) -> Written:
+        """Text, headings, blocks and boxes of all parts, in order."""
+        spans: dict[int, Span] = {}
+        cells: dict[int, list[Span]] = {}
+        before: Part | None = None
+        for part in parts:
+            if before is not None:
+                self._space("\n" if _tight(before, part) else "\n\n")
+            start = self._at
+            if part.cells:
+                cells[id(part)] = self._cells(part)
+            else:
+                first = len(self._spans)
+                self._lines(part.lines)
+                if part.term:
+                    cells[id(part)] = [Span(self._spans[first][0], self._spans[first + part.term - 1][1])]
+            spans[id(part)] = Span(start, self._at)
+            before = part
+        text = "".join(self._out)
+        written = Written(text, boxes=self._boxes(), starts=self._starts)
+        heads = _table_heads(parts, cells)
+        for part in parts:
+            span = spans[id(part)]
+            if part.kind == "heading":
+                written.headings.append(Heading(span, max(part.level, 1), part.number))
+                continue
+            lead = heads.get(id(part), ()) if part.table is not None else _leads(part, spans, text)
+            written.blocks.append(Block(part.kind, span, lead, tuple(cells.get(id(part), ()))))
+        return written
+
+    def _space(self, words: str) -> None:
+        self._out.append(words)
+        self._at += len(words)
+
+    def _cells(self, part: Part) -> list[Span]:
+        spans: list[Span] = []
+        for cell in part.cells:
+            if not cell:
+                continue
+            if spans:
+                self._space("\t")
+            start = self._at
+            self._lines(cell)
+            spans.append(Span(start, self._at))
+        return spans
+
+    def _lines(self, lines: Sequence[Line]) -> None:
+        for k, line in enumerate(lines):
+            if k:
+                self._join(lines[k - 1], line)
+            self._line(line)
+
+    def _line(self, line: Line) -> None:
+        page = self._pages[line.page]
+        self._starts.setdefault(line.page, self._at)
+        before = -2
+        for i in line.pieces:
+            if before >= 0 and not (page.glued[i] and before == i - 1):
+                self._space(" ")
+            words = page.texts[i]
+            self._spans.append((self._at, self._at + len(words)))
+            self._where.append((line.page, i))
+            self._space(words)
+            before = i
+
+    def _join(self, above: Line, line: Line) -> None:
+        """A space between two lines, nothing after a hyphen; the hyphen goes where a word was only broken."""
+        last, first = above.text, line.text
+        if not last.endswith(_HYPHENS):
+            if not (_is_han(last[-1:]) and _is_han(first[:1])):
+                self._space(" ")
+            return
+        left = re.search(r"([^\W\d_]+)[-\u2010\u2011]$", last)
+        right = re.match(r"([^\W\d_]+)", first)
+        if left is None or right is None:
+            self._space("" if re.search(r"\w[-\u2010\u2011]$", last) else " ")
+            return
+        if self._was_broken(left[1], right[1]):
+            word = self._out[-1]
+            if len(word) > 1:
+                self._out[-1] = word[:-1]
+                self._at -= 1
+                start, _ = self._spans[-1]
+                self._spans[-1] = (start, self._at)
+
+    def _was_broken(self, left: str, right: str) -> bool:
+        if not right[0].islower():
+            return False
+        a, b = left.lower(), right.lower()
+        whole, kept = self._words[a + b], self._words[f"{a}-{b}"]
+        if whole or kept:
+            return whole >= kept
+        if a in _PREFIXES or len(a) < 2 or len(b) < 2:
+            return False
+        return not self._words[a] and not self._words[b]
+
+    def _boxes(self) -> Boxes:
+        n = len(self._spans)
+        if not n:
+            return Boxes.empty()
+        rects = np.empty((n, 4), np.float32)
+        numbers = np.array([page for page, _ in self._where], np.int32)
+        which = np.array([i for _, i in self._where])
+        for number in np.unique(numbers).tolist():
+            page = self._pages[number]
+            here = numbers == number
+            size = np.array((page.width, page.height, page.width, page.height), np.float32)
+            rects[here] = page.boxes[which[here]] / np.maximum(size, 1e-6)
+        return Boxes(np.array(self._spans, np.int32), numbers, np.clip(rects, 0.0, 1.0))
+
+
+def _vocabulary(lines: Iterable[Line]) -> Counter[str]:
+    """How often each word stands inside a line; words at a line's end hyphen and after it are left out."""
+    words: Counter[str] = Counter()
+    broken = False
+    for line in lines:
+        found = _WORD.findall(line.text.lower())
+        if broken:
+            found = found[1:]
+        broken = line.text.endswith(_HYPHENS)
+        words.update(found[:-1] if broken else found)
+    return words
+
+
+def _is_han(char: str) -> bool:
+    return bool(char) and ("\u2e80" <= char <= "\ua4cf" or "\uf900" <= char <= "\ufaff" or "\uff00" <= char <= "\uffef")
+
+
+def _tight(before: Part, part: Part) -> bool:
+    """Items of one list and rows of one table stand close."""
+    if part.table is not None:
+        return before.table is part.table
+    return part.kind == "list_item" and before.kind in ("list_item", "paragraph", "definition")
+
+
+def _table_heads(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, tuple[Span, ...]]:
+    """The spans of the column headings for each row under them; a table that goes on keeps those of its start."""
+    out: dict[int, tuple[Span, ...]] = {}
+    heads: tuple[Span, ...] = ()
+    table = None
+    edges: list[float] = []
+    for part in parts:
+        if part.table is None:
+            if part.kind != "note":
+                edges = edges if part.kind == "caption" else []
+            continue
+        if part.table is not table:
+            goes_on = len(edges) == len(part.table.edges) and part.row == 0 and part.table.heads == 0
+            heads = heads if goes_on else ()
+            table, edges = part.table, part.table.edges
+        if part.row < part.table.heads:
+            heads = (*heads, *cells[id(part)]) if part.row else tuple(cells[id(part)])
+        else:
+            out[id(part)] = heads
+    return out
+
+
+def _leads(part: Part, spans: dict[int, Span], text: str) -> tuple[Span, ...]:
+    """The sentences that introduce a list item, outermost first."""
+    chain: list[Span] = []
+    intro = part.intro
+    while intro is not None and len(chain) < 8:
+        span = spans[id(intro)]
+        words = text[span.start : span.end]
+        chain.append(Span(span.start + last_sentence(words), span.end))
+        intro = intro.intro
+    return tuple(reversed(chain))
