@@ -21,12 +21,50 @@ CiteleafError                                                          exit 1  h
 │   ├── ModelNotInstalled    extra or weights missing; the hint is the command
 │   ├── ModelUnavailable     endpoint down or timed out (retryable)
 │   └── BadModelOutput       replied outside the protocol; `raw` holds the reply
-└── BenchmarkError         questions, gold evidence and corpus disagree  exit 6  http 400
+├── BenchmarkError         questions, gold evidence and corpus disagree  exit 6  http 400
+└── Cancelled              the asker left; nothing is quoted instead     exit 130  http 499
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
+
+Kind: TypeAlias = Literal[
+    "",
+    "unreachable",
+    "tls",
+    "timeout",
+    "stalled",
+    "closed_early",
+    "server_error",
+    "busy",
+    "redirected",
+    "crashed",
+    "not_loaded",
+    "not_json",
+    "wrong_shape",
+    "too_large",
+    "bad_encoding",
+    "overflow",
+    "no_room",
+    "evidence_truncated",
+    "evidence_unconfirmed",
+    "empty",
+    "garbled",
+    "looping",
+    "cut",
+    "echo",
+    "refused",
+    "contradictory",
+    "wrong_language",
+    "uncited",
+    "abstained_on_strong_evidence",
+    "wrong_count",
+    "wrong_dimension",
+    "not_finite",
+    "zero_vector",
+]
+"""What a model did wrong, finer than the error's code: a closed list, kept stable."""
 
 
 class CiteleafError(Exception):
@@ -160,6 +198,11 @@ class ModelError(CiteleafError):
     exit_code = 5
     http_status = 503
 
+    def __init__(self, message: str, *, kind: Kind = "", hint: str = "", subject: str | None = None) -> None:
+        """`kind` says what went wrong, finer than `code`."""
+        super().__init__(message, hint=hint, subject=subject)
+        self.kind = kind
+
 
 class ModelNotInstalled(ModelError):
     """An extra or weights are missing; the hint is the exact command."""
@@ -179,9 +222,9 @@ class BadModelOutput(ModelError):
 
     code = "bad_model_output"
 
-    def __init__(self, message: str, *, raw: str, hint: str = "", subject: str | None = None) -> None:
+    def __init__(self, message: str, *, raw: str, kind: Kind = "", hint: str = "", subject: str | None = None) -> None:
         """`raw` is the reply as it came."""
-        super().__init__(message, hint=hint, subject=subject)
+        super().__init__(message, kind=kind, hint=hint, subject=subject)
         self.raw = raw
 
 
@@ -191,3 +234,11 @@ class BenchmarkError(CiteleafError):
     code = "benchmark"
     exit_code = 6
     http_status = 400
+
+
+class Cancelled(CiteleafError):
+    """The asker left before the answer was there; the work was stopped."""
+
+    code = "cancelled"
+    exit_code = 130
+    http_status = 499

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
 Weight = Annotated[float, Field(ge=0.0, le=100.0, allow_inf_nan=False)]
 Score = Annotated[float, Field(allow_inf_nan=False)]
+Limit = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
 class Section(BaseModel):
@@ -149,9 +150,76 @@ class ModelSettings(Section):
     reranker: str = Field(
         default="msmarco-minilm-l12", description="`msmarco-minilm-l12`, `none`, a folder, or your own."
     )
-    generator: str = Field(default="quote", description="`quote` answers with the documents' own words.")
+    generator: str = Field(
+        default="quote",
+        description="`quote`: the documents' own words. `http`, `foundry` and `llama` ask a model (see `chat`).",
+    )
     verifier: str = Field(default="overlap", description="Checks claims against the words they cite.")
     threads: Count = Field(default=0, description="Threads of one model; 0 means one a core, at most four.")
+
+
+class ServerSettings(Section):
+    """A model server, or a model run here."""
+
+    address: str = Field(
+        default="",
+        description="Base address of an OpenAI-compatible server or an Azure resource: `http://127.0.0.1:11434/v1`.",
+    )
+    key: SecretStr = Field(
+        default=SecretStr(""), description="Key of the server; best set as CITELEAF_CHAT__KEY. Never shown or stored."
+    )
+    model: str = Field(
+        default="", description="Name, alias or deployment; for `llama` a GGUF file. Empty: the only one there is."
+    )
+    api_version: str = Field(default="", description="Azure: the api-version of the address form with deployments.")
+    proxy: str = Field(default="", description="`host:port` of a proxy. Proxies of the environment are not used.")
+    connect_s: Limit = Field(default=5.0, description="Seconds to reach the server.")
+    load_s: Limit = Field(
+        default=180.0, description="Seconds to the first word; the model may have to be loaded first."
+    )
+    idle_s: Limit = Field(default=60.0, description="Seconds between two words.")
+    total_s: Limit = Field(default=300.0, description="Seconds one reply may take in all.")
+    cache: str = Field(
+        default="", description="Foundry Local: folder of its downloaded models. Empty: its own default."
+    )
+    python: str = Field(default="", description="Interpreter that holds the runtime's package. Empty: this one.")
+    telemetry: bool = Field(default=False, description="Let Foundry Local send its telemetry to Microsoft.")
+
+    @field_validator("key", mode="before")
+    @classmethod
+    def _read_key(cls, value: object) -> object:
+        # A key of digits alone arrives from the environment as a number.
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class ChatSettings(ServerSettings):
+    """The model that writes answers, when `models.generator` is not `quote`."""
+
+    max_tokens: Positive = Field(default=400, description="Most tokens of a reply.")
+    temperature: Annotated[float, Field(ge=0, le=2)] = Field(default=0.0, description="0: the likeliest words.")
+    seed: Count = Field(default=1, description="Seed of the sampler, where the server takes one.")
+    window: Count = Field(
+        default=0, description="Tokens that prompt and reply share. 0: ask the server; 2048 if it does not tell."
+    )
+    retries: Annotated[int, Field(ge=0, le=3)] = Field(
+        default=1, description="Further tries after a reply outside the protocol."
+    )
+    examples: bool = Field(default=True, description="Show the model two short worked examples.")
+    strong_score: Score | None = Field(
+        default=None,
+        description="Score of the best passage from which the model's abstention is doubted: asked again, then quoted.",
+    )
+    on_failure: Literal["quote", "error"] = Field(
+        default="quote", description="When the model fails: quote the documents and say why, or end with the error."
+    )
+
+
+class EmbedSettings(ServerSettings):
+    """The embedding model of a server, when `models.embedder` is `http` or `foundry`. No address: the chat model's."""
+
+    query_prefix: str = Field(default="", description="Put before a question, e.g. `query: ` for E5 models.")
+    passage_prefix: str = Field(default="", description="Put before a passage, e.g. `passage: ` for E5 models.")
+    batch: Positive = Field(default=32, description="Texts sent at once.")
 
 
 class Settings(Section):
@@ -168,3 +236,5 @@ class Settings(Section):
     decide: DecideSettings = Field(default=DecideSettings())
     replies: ReplySettings = Field(default=ReplySettings())
     models: ModelSettings = Field(default=ModelSettings())
+    chat: ChatSettings = Field(default=ChatSettings())
+    embed: EmbedSettings = Field(default=EmbedSettings())

@@ -252,7 +252,8 @@ class Draft:
     """What a generator wrote, unchecked; `text` carries markers such as `[1]`, the rank of the evidence meant.
 
     `abstains` is set by the generator's own protocol, never by searching prose. `fallback` says why quotation stood in
-    for a model, and `raw` keeps what the model said.
+    for a model, and `raw` keeps what the model said. `checks` is what was looked at on the way: the token budget, each
+    reply, what was changed in the text.
     """
 
     raw: str
@@ -261,6 +262,7 @@ class Draft:
     generator: str
     fallback: str | None = None
     quotations: tuple[Quotation, ...] = ()
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ FILES = sorted(SRC.rglob("*.py"))
 MOST_LINES = 400
 
 BASE = {"types", "errors"}
-LOW = {"ids", "clock", "settings", "protocols", "boxes", "locks", "quotes", "sentences", "layers"}
+LOW = {"ids", "clock", "settings", "protocols", "boxes", "locks", "quotes", "sentences", "layers", "chat"}
 CORE = BASE | LOW
 ALLOWED = {
     "types": set(),
@@ -31,6 +31,7 @@ ALLOWED = {
     "quotes": BASE | {"ids"},
     "sentences": BASE,
     "layers": BASE | {"settings"},
+    "chat": BASE,
     "protocols": BASE | {"boxes", "ids"},
     "retrieve": CORE | {"retrieve"},
     "ingest": CORE | {"ingest", "retrieve"},
