@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.parsed import check_parsed
 
 from citeleaf.backends.writer import Writer
 from citeleaf.boxes import Parsed
@@ -13,7 +14,6 @@ from citeleaf.ingest.chunk import chunk
 from citeleaf.ingest.structure import build
 from citeleaf.settings import ChunkSettings, CorpusSettings
 from citeleaf.types import Document, Span
-from tests.support.parsed import check_parsed
 
 WORDS = st.lists(
     st.sampled_from(

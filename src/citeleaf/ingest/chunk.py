@@ -14,7 +14,9 @@ from citeleaf.types import Block, Document, Passage, Section, Span, Unit
 
 _WORD = re.compile(r"\S+")
 _SMALL = 6
-"""A passage under size / 6 is small: the last takes pieces from the one before it, others go with a long next one."""
+"""A passage under size / 6 is small: it goes with the first part of a long block that follows."""
+_SHORT = 3
+"""A last passage under size / 3 is short: it takes pieces from the one before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,6 @@ class _Reader:
             if whole is None:
                 continue
             parts = [unit.quote.span for unit in self.units_of[i]]
-            parts[:1] = [Span(whole.start, parts[0].end)]
             term = None
             if block.kind == "definition" and block.cells:
                 term = " ".join(self.text[block.cells[0].start : block.cells[0].end].split())
@@ -263,20 +264,18 @@ class _Reader:
             start = parts[first].start
 
     def _balance(self, groups: list[list[_Piece]]) -> None:
-        """A small last passage takes pieces from the one before it."""
-        size = self.settings.size
+        """A short last passage takes pieces from the one before it, as long as that one stays the longer."""
         if len(groups) < 2 or len(groups[-2]) < 2:
             return
         before, last = groups[-2], groups[-1]
         end = last[-1].span.end
-        if end - last[0].span.start >= size // _SMALL:
+        if end - last[0].span.start >= self.settings.size // _SHORT:
             return
-        n = len(before)
-        while n > 1 and end - before[n - 1].span.start <= size // 2:
-            n -= 1
-            while n > 1 and before[n - 1].leads and end - before[n - 1].span.start <= size:
-                n -= 1
-        groups[-2:] = [before[:n], before[n:] + last]
+        for n in range(1, len(before)):
+            kept, moved = before[n - 1].span.end - before[0].span.start, end - before[n].span.start
+            if moved <= min(kept, self.settings.size) and not before[n - 1].leads:
+                groups[-2:] = [before[:n], before[n:] + last]
+                return
 
     def _by_paragraphs(self, first: int, last: int) -> list[_Piece]:
         size, least = self.settings.size, self.settings.merge_below
