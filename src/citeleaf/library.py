@@ -26,9 +26,9 @@ from typing import Protocol
 import platformdirs
 
 from citeleaf import __version__
-from citeleaf.errors import ConfigError, IngestError, SchemaMismatch, StoreError, StoreFull, StoreLocked, UnreadableFile
+from citeleaf.errors import ConfigError, IngestError, SchemaMismatch, StoreError, StoreFull, UnreadableFile
 from citeleaf.ids import fingerprint, sha256_file
-from citeleaf.locks import FileLock
+from citeleaf.locks import take
 from citeleaf.settings import Settings
 from citeleaf.types import DocId, Document
 
@@ -100,15 +100,18 @@ class Library:
         with _disk(self.staged):
             _private(self.staged)
             room = Path(tempfile.mkdtemp(dir=self.staged))
+        # The lock tells a room in use from one that a killed process left.
+        lock = None
         try:
-            # The lock tells a room in use from one that a killed process left.
-            with FileLock(room / "lock", wait_s=0).held():
-                copy = room / "file" / path.name
-                with _disk(copy):
-                    _private(copy.parent)
-                _copy_file(path, copy)
-                yield copy
+            with _disk(room):
+                lock = take(room / "lock")
+                _private(room / "file")
+            copy = room / "file" / path.name
+            _copy_file(path, copy)
+            yield copy
         finally:
+            if lock is not None:
+                os.close(lock)
             shutil.rmtree(room, ignore_errors=True)
 
     def keep(self, staged: Path, sha256: str, source: str) -> Path:
@@ -252,10 +255,12 @@ def _abandoned(room: Path) -> bool:
     if not (room / "lock").is_file():
         return _age(room) > _UNLOCKED_S
     try:
-        with FileLock(room / "lock", wait_s=0).held():
-            return True
-    except StoreLocked:
+        lock = take(room / "lock")
+    except OSError:
         return False
+    if lock is not None:
+        os.close(lock)
+    return lock is not None
 
 
 def _private(folder: Path) -> None:

@@ -36,6 +36,18 @@ _FIRST_PAUSE_S = 0.001
 _LONGEST_PAUSE_S = 0.02
 
 
+def take(path: Path) -> int | None:
+    """Locks a file, made when missing, and gives the descriptor whose closing frees it; None when it is locked already.
+
+    Raises `OSError` when the file cannot be opened for writing.
+    """
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    if _try_lock(fd):
+        return fd
+    os.close(fd)
+    return None
+
+
 class FileLock:
     """An exclusive lock on a file, over processes and threads; the thread that holds it may take it again."""
 
@@ -65,22 +77,22 @@ class FileLock:
             self._thread.release()
 
     def _open(self, deadline: float) -> int:
-        try:
-            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-        except OSError as error:
-            raise StoreError(
-                f"`{self._path}` cannot be written: {error.strerror}",
-                hint="check that the folder exists and is yours to write",
-                subject=str(self._path),
-            ) from error
         pause = _FIRST_PAUSE_S
-        while not _try_lock(fd):
+        while True:
+            try:
+                fd = take(self._path)
+            except OSError as error:
+                raise StoreError(
+                    f"`{self._path}` cannot be written: {error.strerror}",
+                    hint="check that the folder exists and is yours to write",
+                    subject=str(self._path),
+                ) from error
+            if fd is not None:
+                return fd
             if time.monotonic() >= deadline:
-                os.close(fd)
                 raise self._locked()
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_S)
-        return fd
 
     def _locked(self) -> StoreLocked:
         return StoreLocked(

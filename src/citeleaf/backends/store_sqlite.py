@@ -147,7 +147,7 @@ class SqliteStore:
         """Adds or replaces a document in one transaction.
 
         `passages` are in reading order; `vectors` has a row for each, of length 1. `recipe` says what the document
-        was made from, for `known`. Raises `StoreError` for passages that are not slices of the text or not the
+        was made from, for `known`. Raises `IngestError` for passages that are not slices of the text or not the
         document's own, `IndexStale` where other documents were made with another embedder or chunker.
         """
         upkeep.check_parts(document, passages, vectors, self._embedder)
@@ -165,7 +165,7 @@ class SqliteStore:
                 rows.insert_passage(db, n, position, citable, passage, terms)
             if vectors is not None and len(vectors):
                 db.execute("INSERT INTO vector VALUES (?, ?)", (n, vectors.astype("<f4").tobytes()))
-            upkeep.after_change(db)
+            upkeep.after_change(db, document.id)
 
     def remove(self, doc_id: DocId) -> None:
         """Takes a document out in one transaction, with all answers whose words came from it. Raises `UnknownId`.
@@ -178,6 +178,24 @@ class SqliteStore:
                 raise documents.unknown("document", doc_id)
             answers.blank(snapshot, doc_id)
             upkeep.after_change(snapshot.db)
+
+    @contextmanager
+    def rebuilding(self, embedder: tuple[str, int] | None, chunker: str | None) -> Iterator[SqliteStore]:
+        """An empty store for another embedder and chunker; it takes this one's place when the block ends well.
+
+        All documents change in one transaction, answers stay, and readers see the old ones until then. Raises
+        `StoreLocked` when another process is at it, or when documents changed meanwhile; nothing is changed then.
+        """
+        with upkeep.beside(self._connections) as folder:
+            with self._connections.reading() as s:
+                before = s.generation
+            fresh = open_store(folder, embedder=embedder, chunker=chunker, weights=self._weights)
+            try:
+                yield fresh
+                upkeep.take_over(self._connections, fresh._connections, before)
+            finally:
+                fresh.close()
+        self._embedder, self._chunker = embedder, chunker
 
     def purge(self) -> None:
         """Rewrites index and file so that nothing removed is left in them. Raises `StoreLocked` while others read."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citeleaf.backends.connections_sqlite import Connections, Snapshot, bindable, typed_errors
-from citeleaf.errors import StoreError, StoreLocked
+from citeleaf.backends.connections_sqlite import Connections, Snapshot, bindable, meta, typed_errors
+from citeleaf.errors import IngestError, StoreError, StoreLocked
+from citeleaf.locks import FileLock
 from citeleaf.retrieve.tokens import terms
 from citeleaf.types import Check, DocId, Document, Passage
 
@@ -25,10 +27,10 @@ def check_parts(
     vectors: NDArray[np.float32] | None,
     embedder: tuple[str, int] | None,
 ) -> None:
-    """Raises `StoreError` unless the passages are exact slices of the document and the vectors are theirs."""
+    """Raises `IngestError` unless the passages are exact slices of the document and the vectors are theirs."""
     problem = _problem(document, passages) or _vector_problem(len(passages), vectors, embedder)
     if problem:
-        raise StoreError(f"`{document.id}` cannot be stored: {problem}", subject=document.id)
+        raise IngestError(f"`{document.id}` cannot be stored: {problem}", subject=document.id)
 
 
 def _problem(document: Document, passages: Sequence[Passage]) -> str:
@@ -85,8 +87,22 @@ def delete_document(db: sqlite3.Connection, doc_id: DocId) -> bool:
     return True
 
 
-def after_change(db: sqlite3.Connection) -> None:
-    """Works out which documents are replaced by others, and begins a new generation."""
+def after_change(db: sqlite3.Connection, doc_id: DocId = "") -> None:
+    """Works out which documents are replaced by others, and begins a new generation.
+
+    Raises `IngestError` when `doc_id` is replaced, through others, by itself.
+    """
+    circle = db.execute(
+        """WITH RECURSIVE chain (id) AS (
+            SELECT replaces FROM document WHERE id = ?1 AND replaces <> ?1
+            UNION SELECT d.replaces FROM document d JOIN chain ON d.id = chain.id WHERE d.replaces IS NOT NULL)
+        SELECT 1 FROM chain WHERE id = ?1""",
+        (doc_id,),
+    ).fetchone()
+    if circle:
+        raise IngestError(
+            f"`{doc_id}` and the documents it replaces replace each other", hint="correct `replaces`", subject=doc_id
+        )
     db.execute(
         """UPDATE document SET superseded = NOT superseded WHERE superseded <> EXISTS (
             SELECT 1 FROM document o WHERE o.replaces = document.id AND o.n <> document.n AND o.role = 'policy')"""
@@ -118,6 +134,38 @@ def backup(connections: Connections, out: Path) -> None:
         with part.open("rb") as file:
             os.fsync(file.fileno())
         part.replace(out)
+
+
+@contextmanager
+def beside(connections: Connections) -> Iterator[Path]:
+    """An empty folder beside the store, for one process at a time; gone afterwards. Raises `StoreLocked`."""
+    folder = connections.path.with_suffix(".rebuild")
+    with FileLock(connections.path.with_suffix(".rebuild-lock"), wait_s=0).held():
+        shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def take_over(old: Connections, fresh: Connections, before: int) -> None:
+    """Puts the documents of `fresh` in the place of those of `old`, of generation `before`, in one transaction."""
+    with old.alone() as db, fresh.alone() as new:
+        generation = int(meta(db)["generation"])
+        if generation != before:
+            raise StoreLocked(
+                f"documents in `{old.path}` changed while they were made anew; nothing was changed",
+                hint="run `citeleaf reindex` again",
+                subject=str(old.path),
+            )
+        new.execute("ATTACH ? AS old", (str(old.path),))
+        new.execute("BEGIN IMMEDIATE")
+        new.execute("INSERT INTO answer SELECT * FROM old.answer")
+        new.execute("INSERT INTO answer_document SELECT * FROM old.answer_document")
+        new.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (generation + 1,))
+        new.execute("COMMIT")
+        new.backup(db)
 
 
 def integrity(connections: Connections) -> tuple[Check, ...]:
