@@ -100,6 +100,11 @@ class App:
         return self._library.folder
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What is missing and how to get it; filled once models have been asked for."""
+        return tuple(self._parts.notes)
+
+    @property
     def kit(self) -> Kit:
         """The live parts, models loaded."""
         return self._parts.kit()
@@ -116,7 +121,7 @@ class App:
         for doc_id in doc_ids:
             self._parts.store.document(doc_id)
         given = tuple(fact if isinstance(fact, Fact) else _read_fact(fact) for fact in facts)
-        known = self._parts.store.facts()
+        known = self._parts.facts()
         answer = ask(Query(question, (*known, *given), tuple(doc_ids)), self.kit, self.settings, Clock(watch))
         self._parts.store.keep(answer)
         return answer
@@ -160,7 +165,7 @@ class App:
         for doc_id in doc_ids:
             self._parts.store.document(doc_id)
         for doc_id in doc_ids:
-            self._parts.store.remove(doc_id)
+            self._parts.remove(doc_id)
 
     def show(self, item: str, *, page: int | None = None) -> Shown:
         """What an id stands for: an answer, a passage, a section (`doc#section`) or a document, or one page of it."""

@@ -1,0 +1,244 @@
+"""Settings to live parts. The only file that names a backend."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from citeleaf.ask import Kit
+from citeleaf.errors import ConfigError, ModelNotInstalled
+from citeleaf.ids import fingerprint
+from citeleaf.ingest.pipeline import Report, Watch, chunker_fingerprint, ingest, reindex
+from citeleaf.library import Library
+from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
+from citeleaf.settings import Settings
+from citeleaf.types import DocId, Document, Fact, Place
+
+if TYPE_CHECKING:
+    from citeleaf.backends.store_sqlite import SqliteStore
+    from citeleaf.ingest.sandbox import Sandbox
+
+T = TypeVar("T")
+
+NONE = "none"
+EMBEDDERS = {"minilm-l6": "citeleaf.backends.embed_onnx:open_embedder"}
+RERANKERS = {"msmarco-minilm-l12": "citeleaf.backends.rerank_onnx:open_reranker"}
+VERIFIERS = {"overlap": "citeleaf.backends.verify_overlap:OverlapVerifier"}
+PARSER = "citeleaf.backends.parse:parse"
+
+
+class Parts:
+    """The live parts over one library, each made when first needed; safe to use from several threads."""
+
+    def __init__(self, library: Library, settings: Settings, *, write: bool) -> None:
+        """Nothing is opened yet."""
+        self.library = library
+        self.settings = settings
+        self.notes: list[str] = []
+        """What is missing and how to get it, in words for a user."""
+        self._write = write
+        self._lock = threading.RLock()
+        self._facts: tuple[str, tuple[Fact, ...]] | None = None
+
+    @cached_property
+    def store(self) -> SqliteStore:
+        """The store for reading and for taking documents out; needs no model."""
+        return self._open(None, self.library.folder)
+
+    @cached_property
+    def _indexed(self) -> SqliteStore:
+        """The store with its vectors. Raises `IndexStale` when they are of another embedder."""
+        return self._open(self.embedder, self.library.folder) if self.embedder is not None else self.store
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The embedder, or None when it is switched off or not installed."""
+        return self._model("embedder", self.settings.models.embedder, EMBEDDERS)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder, or None when it is switched off or not installed."""
+        return self._model("reranker", self.settings.models.reranker, RERANKERS)
+
+    @cached_property
+    def _sandbox(self) -> Sandbox:
+        from citeleaf.ingest.sandbox import Limits, Sandbox
+
+        limits = self.settings.ingest
+        return Sandbox(
+            PARSER,
+            limits=Limits(limits.timeout_s, limits.memory_mb),
+            workers=limits.workers,
+            options={"max_pages": limits.max_pages, "max_unpacked_mb": limits.max_unpacked_mb},
+        )
+
+    def kit(self) -> Kit:
+        """All parts of a question. The fingerprint names settings, models and the documents as they are now."""
+        with self._lock:
+            store = self._indexed
+            quoter = self._quoter
+            generator = self._generator
+            verifier = self._verifier
+            made_of = (
+                chunker_fingerprint(self.settings),
+                self.embedder.fingerprint if self.embedder else NONE,
+                self.reranker.fingerprint if self.reranker else NONE,
+                generator.fingerprint,
+                verifier.fingerprint,
+                self.settings.model_dump_json(include={"retrieve", "gate", "decide"}),
+                *(known.recipe for _, known in sorted(store.known().items())),
+            )
+            return Kit(store, self.embedder, self.reranker, generator, quoter, verifier, fingerprint(*made_of))
+
+    def facts(self) -> tuple[Fact, ...]:
+        """The case facts of the library, by document id."""
+        with self._lock:
+            held = [d for d in self.store.documents() if d.role == "facts"]
+            state = " ".join(f"{d.id} {d.sha256}" for d in held)
+            if self._facts is None or self._facts[0] != state:
+                self._facts = (state, tuple(Fact(d.title, self.store.document(d.id).text) for d in held))
+            return self._facts[1]
+
+    def ingest(self, paths: Sequence[Path], *, facts: Sequence[Path] = (), watch: Watch | None = None) -> Report:
+        """Takes files in; see `ingest.pipeline.ingest`."""
+        from citeleaf.backends.parse import SUFFIXES
+
+        return ingest(
+            paths,
+            self.library,
+            self._indexed,
+            self.embedder,
+            self.settings,
+            self._sandbox,
+            SUFFIXES,
+            facts=facts,
+            watch=watch,
+        )
+
+    def reindex(self, *, watch: Watch | None = None) -> Report:
+        """Makes all passages and vectors anew beside the old ones, and changes over when none failed."""
+        fresh_folder = self.library.folder / "reindex"
+        shutil.rmtree(fresh_folder, ignore_errors=True)
+        fresh_folder.mkdir(mode=0o700)
+        old = self._open(None, self.library.folder, compare=False)
+        try:
+            fresh = self._open(self.embedder, fresh_folder)
+            try:
+                report = reindex(self.library, old, fresh, self.embedder, self.settings, self._sandbox, watch=watch)
+            finally:
+                fresh.close()
+            if not report.failed:
+                old.replace_by(fresh_folder)
+            return report
+        finally:
+            old.close()
+            shutil.rmtree(fresh_folder, ignore_errors=True)
+
+    def remove(self, doc_id: DocId) -> None:
+        """Takes a document and its file out."""
+        self.library.remove(self.store, doc_id)
+
+    def picture(self, document: Document, place: Place) -> bytes:
+        """PNG of the page at a place, its words marked. Raises `ConfigError` for a format without pages."""
+        if place.page is None or not document.pages:
+            raise ConfigError(f"`{document.id}` has no pages to draw", hint="leave out --image", subject=document.id)
+        from citeleaf.backends.pdf_image import render_page
+
+        return render_page(self.library.source(document), place.page, rects=place.rects)
+
+    def close(self) -> None:
+        """Closes what was opened."""
+        for name in ("store", "_indexed", "_sandbox", "_generator"):
+            part = self.__dict__.pop(name, None)
+            close = getattr(part, "close", None)
+            if close is not None:
+                close()
+
+    @cached_property
+    def _quoter(self) -> Generator:
+        from citeleaf.backends.generate_quote import QuoteGenerator
+
+        return QuoteGenerator(
+            self.settings.quote,
+            reranker=self.reranker,
+            embedder=self.embedder,
+            frequencies=self._indexed.frequencies,
+        )
+
+    @cached_property
+    def _generator(self) -> Generator:
+        name = self.settings.models.generator
+        if name == "quote":
+            return self._quoter
+        return cast(Generator, _load(name, {}, "models.generator")(self.settings))
+
+    @cached_property
+    def _verifier(self) -> Verifier:
+        return cast(Verifier, _load(self.settings.models.verifier, VERIFIERS, "models.verifier")())
+
+    def _open(self, embedder: Embedder | None, folder: Path, *, compare: bool = True) -> SqliteStore:
+        from citeleaf.backends.store_sqlite import open_store
+
+        return open_store(
+            folder,
+            embedder=(embedder.fingerprint, embedder.dim) if embedder is not None else None,
+            chunker=chunker_fingerprint(self.settings) if compare else None,
+            read_only=not self._write,
+        )
+
+    def _model(self, kind: str, name: str, known: Mapping[str, str]) -> T | None:
+        if name == NONE:
+            return None
+        try:
+            folder = name if Path(name).is_dir() else None
+            target = next(iter(known)) if folder else name
+            opener = _load(target, known, f"models.{kind}")
+            return cast(T, opener(folder or name, threads=self.settings.models.threads))
+        except ModelNotInstalled as error:
+            self.notes.append(f"{error.message}: searching without it; {error.hint}")
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model file at hand or missing. `size` in bytes; `state` is installed, verified, damaged or missing."""
+
+    name: str
+    purpose: str
+    size: int
+    licence: str
+    state: str
+
+    def json(self) -> dict[str, object]:
+        """The row as it is published."""
+        return {
+            "name": self.name,
+            "purpose": self.purpose,
+            "bytes": self.size,
+            "licence": self.licence,
+            "state": self.state,
+        }
+
+
+def _load(name: str, known: Mapping[str, str], key: str) -> Callable[..., object]:
+    """The function behind a name, or behind `package.module:function`. Raises `ConfigError`."""
+    target = known.get(name, name)
+    module, colon, function = target.partition(":")
+    if not colon:
+        raise ConfigError(
+            f"`{key}` cannot be `{name}`",
+            hint=f"take one of {', '.join((*known, NONE))}, or package.module:function",
+            subject=name,
+        )
+    try:
+        return cast(Callable[..., object], getattr(import_module(module), function))
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"`{key}`: `{target}` cannot be loaded: {error}", hint="check the name", subject=name
+        ) from error
