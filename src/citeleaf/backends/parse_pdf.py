@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from citeleaf.backends import pdf_native as native
 from citeleaf.backends.pdf_blocks import Looks, Part, footnote_parts, look_at, make_parts, split_footnotes
-from citeleaf.backends.pdf_chars import Frame, RawPage, Styles, read_page
+from citeleaf.backends.pdf_chars import RawPage, read_page
+from citeleaf.backends.pdf_contents import is_contents, join_entries
 from citeleaf.backends.pdf_graphics import Graphics, read_graphics
 from citeleaf.backends.pdf_headings import mark_headings
 from citeleaf.backends.pdf_hidden import hidden, image_share
@@ -24,6 +25,7 @@ from citeleaf.backends.pdf_lines import Line, attach_markers, make_lines
 from citeleaf.backends.pdf_lists import link_lists
 from citeleaf.backends.pdf_quality import is_garbled
 from citeleaf.backends.pdf_running import PageLines, find_running, labels_of_file
+from citeleaf.backends.pdf_styles import Frame, Styles
 from citeleaf.backends.pdf_tables import heads_of, ruled
 from citeleaf.backends.pdf_write import Writer
 from citeleaf.boxes import Parsed
@@ -155,8 +157,10 @@ def _assemble(document: pypdfium2.PdfDocument, work: list[_PageWork], styles: St
     looks = look_at([line for lines in bodies for line in lines], [], styles.all)
     flows: list[list[Flow]] = []
     feet: list[list[Line]] = []
+    listed = False
     for page, turn, lines in zip(work, turns, bodies, strict=True):
-        body, notes = split_footnotes(lines, looks)
+        listed = is_contents(lines, after_contents=listed)
+        body, notes = split_footnotes(lines, looks) if not listed else (join_entries(lines, page.raw, styles.all), [])
         flows.append(_flows(page, turn, body, looks))
         feet.append(notes)
     columns = [flow for page_flows in flows for flow in page_flows if flow.kind == "text"]

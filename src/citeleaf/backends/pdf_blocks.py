@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from citeleaf.backends.pdf_chars import RawPage, Style
+from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_layout import Flow
 from citeleaf.backends.pdf_lines import Line
+from citeleaf.backends.pdf_styles import Style
 from citeleaf.backends.pdf_tables import Cell, Table
 
 Kind: TypeAlias = Literal["heading", "paragraph", "list_item", "table_row", "definition", "note", "caption"]
@@ -167,7 +168,7 @@ def _is_caption(part: Part, looks: Looks) -> bool:
 def _breaks(
     line: Line, before: Line, part: Part, marker: bool, flow: Flow, looks: Looks, lines: list[Line], i: int
 ) -> bool:
-    if marker:
+    if marker or before.entry:
         return True
     pitch = line.y1 - before.y1
     key, last = looks.key(line.style), looks.key(before.style)
@@ -238,11 +239,11 @@ def _term(part: Part, looks: Looks, page: RawPage) -> int:
     if match is None:
         return 0
     term = match["term"].split()
-    bold_term = 0 < heavy < len(pieces) and heavy <= 14
+    bold_term = 0 < heavy < len(pieces) and heavy <= 14 and len(term) <= 14
     quoted = part.text[:1] in '“"‘'
     titled = len(term) <= 6 and all(_TERM_WORDS.match(w) or len(w) <= 4 for w in term) and part.text[:1].isupper()
     if bold_term:
-        return heavy
+        return max(heavy, _pieces_of(match.end("term"), pieces, page)) if "mean" in match[0] else heavy
     if (quoted or titled) and "mean" in part.text[match.start() : match.end()] and not _subject(term):
         return _pieces_of(match.end("term") + (1 if quoted else 0), pieces, page)
     return 0

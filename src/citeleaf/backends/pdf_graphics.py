@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from citeleaf.backends import pdf_native as native
-from citeleaf.backends.pdf_chars import Box, Colour, Frame
 from citeleaf.backends.pdf_native import Handle, Scratch
+from citeleaf.backends.pdf_styles import Box, Colour, Frame
 
 MAX_OBJECTS = 60_000
 """Objects looked at on one page; what follows is drawing (maps, charts), not layout."""

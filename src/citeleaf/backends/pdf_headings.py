@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 
 from citeleaf.backends.pdf_blocks import Key, Looks, Part
+from citeleaf.backends.pdf_contents import CONTENTS, ENTRY, LEADERS
 
-CONTENTS = re.compile(
-    r"^(?:table of )?contents(?: page)?$|^in this (?:document|guide|booklet)$|^inhalt(?:sverzeichnis)?$|^içindekiler$"
-    r"|^sommaire$|^table des matières$|^índice$|^contenido$",
-    re.IGNORECASE,
-)
+_COVER_WORDS = 80
+"""A first page with fewer words beside its headings is a cover."""
 NUMBER = re.compile(
     r"^(?:(?:section|part|chapter|article|appendix|schedule|annex|bölüm|madde|kapitel)\s+)?"
     r"(?P<number>\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.):]?)(?=\s|$)",
     re.IGNORECASE,
 )
-ENTRY = re.compile(r"(?:[.…·_ ]{4,}|\s)\s*(?:\d{1,4}|[ivxlc]{1,6})$")
-_LEADERS = re.compile(r"(?:\.\s?){4,}|…{2,}|_{6,}")
 
 
 def mark_headings(parts: list[Part], looks: Looks) -> None:
@@ -34,38 +29,23 @@ def mark_headings(parts: list[Part], looks: Looks) -> None:
         part.term = 0
         part.marker = False
         part.number = printed_number(part.text)
-    _levels(chosen, looks)
+    words = sum(len(part.text.split()) for part in parts if part.page == 1 and part.kind != "heading")
+    _levels(chosen, body_on_first=words > _COVER_WORDS)
 
 
 def _contents(parts: list[Part]) -> None:
-    """Marks the entries of a contents page, so that none of them is a heading."""
-    open_page = -10
+    """Marks the entries of contents lists, so that none of them is a heading."""
+    listed = {part.page for part in parts if any(line.entry for line in part.lines)}
+    last = {
+        page: max(i for i, p in enumerate(parts) if p.page == page and any(x.entry for x in p.lines)) for page in listed
+    }
     for i, part in enumerate(parts):
-        if CONTENTS.match(part.text.strip()) and _mostly_entries(parts[i + 1 : i + 30]):
-            part.contents = False
-            open_page = part.page
+        if CONTENTS.match(part.text.strip()):
             continue
-        if open_page < 0:
-            if _LEADERS.search(part.text) and ENTRY.search(part.text):
-                part.contents = True
-            continue
-        if part.page > open_page:
-            same = [p for p in parts if p.page == part.page]
-            if part.page == open_page + 1 and _mostly_entries(same):
-                open_page = part.page
-            else:
-                open_page = -10
-                continue
-        elif not _mostly_entries([p for p in parts[i : i + 6] if p.page == part.page]):
-            open_page = -10
-            continue
-        part.contents = True
-
-
-def _mostly_entries(parts: Sequence[Part]) -> bool:
-    lines = [line for part in parts for line in part.lines]
-    entries = sum(bool(ENTRY.search(line.text)) for line in lines)
-    return entries >= 2 and entries >= 0.4 * len(lines)
+        if part.page in listed:
+            part.contents = i <= last[part.page]
+        elif LEADERS.search(part.text) and ENTRY.search(part.text):
+            part.contents = True
 
 
 def _looks_like(part: Part, after: Part | None, looks: Looks) -> bool:
@@ -73,7 +53,9 @@ def _looks_like(part: Part, after: Part | None, looks: Looks) -> bool:
         return False
     text = part.text.strip()
     letters = sum(c.isalpha() for c in text)
-    if len(part.lines) > 4 or len(text) > 200 or letters < 2 or _LEADERS.search(text):
+    if len(part.lines) > 4 or len(text) > 200 or LEADERS.search(text):
+        return False
+    if letters < 2 and not re.fullmatch(r"\d{1,2}\.?", text):
         return False
     keys = {looks.key(line.style) for line in part.lines}
     if len(keys) > 1 or any(line.mixed and not _mixed_marker(line.text) for line in part.lines):
@@ -143,31 +125,37 @@ def printed_number(text: str) -> str | None:
     return bare
 
 
-def _levels(headings: list[Part], looks: Looks) -> None:
+def _levels(headings: list[Part], *, body_on_first: bool) -> None:
     """Levels by size, then weight, then colour; decimals in one look go as deep as their number.
 
-    A look that only the first page has (a cover) is level 1 and does not push the others down.
+    A look that few headings have takes the level of the next weaker one that many have. A look that only a cover has is
+    level 1 and does not push the others down.
     """
     pages: defaultdict[Key, set[int]] = defaultdict(set)
+    count: Counter[Key] = Counter(part.key for part in headings)
     for part in headings:
-        pages[_group(part.key)].add(part.page)
+        pages[part.key].add(part.page)
     last = max((part.page for part in headings), default=1)
-    cover = {key for key, where in pages.items() if where == {1} and last > 3}
+    cover = {key for key, where in pages.items() if where == {1} and last > 3 and not body_on_first}
     ranked = sorted((key for key in pages if key not in cover), key=lambda k: (-k[0], not k[1], k[2], k[3]))
-    level_of = {key: i + 1 for i, key in enumerate(ranked)} | dict.fromkeys(cover, 1)
+    level_of: dict[Key, int] = dict.fromkeys(cover, 1)
+    level = 1
+    for i, key in enumerate(ranked):
+        level_of[key] = level
+        rare = len(ranked) > 3 and count[key] < max(3, 0.02 * len(headings))
+        like_next = (
+            i + 1 < len(ranked) and abs(key[0] - ranked[i + 1][0]) < 0.04 * key[0] and key[1] == ranked[i + 1][1]
+        )
+        if not rare and not (like_next and key[3] == ranked[i + 1][3]):
+            level += 1
     depths: defaultdict[Key, Counter[int]] = defaultdict(Counter)
     for part in headings:
-        depths[_group(part.key)][_depth(part.number)] += 1
+        depths[part.key][_depth(part.number)] += 1
     for part in headings:
-        key = _group(part.key)
-        known = [d for d in depths[key] if d]
-        inner = _depth(part.number) - min(known) if known and _depth(part.number) else 0
-        part.level = level_of[key] + max(inner, 0)
+        known = [d for d in depths[part.key] if d]
+        depth = _depth(part.number)
+        part.level = level_of[part.key] + (depth - min(known) if known and depth else 0)
     _close_gaps(headings)
-
-
-def _group(key: Key) -> Key:
-    return key
 
 
 def _depth(number: str | None) -> int:

@@ -8,8 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from citeleaf.backends.pdf_chars import RawPage, Style
+from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_graphics import Area, Graphics
+from citeleaf.backends.pdf_styles import Style
 
 Shades: TypeAlias = Callable[[], NDArray[np.uint8] | None]
 """Draws the page when asked: (height, width) brightness of every pixel, or None when it cannot be drawn."""
@@ -56,12 +57,15 @@ def _is_text_layer(page: RawPage, graphics: Graphics) -> bool:
     """A page-size image, and nearly all text invisible or painted under it."""
     if image_share(page, graphics) < _SCAN:
         return False
-    last = max((a.order for a in graphics.areas if a.image and _share(a, page) >= _SCAN), default=0)
+    scan = max((a for a in graphics.areas if a.image and _share(a, page) >= _SCAN), key=lambda a: a.order)
+    x0, y0, x1, y1 = scan.box
+    x, y = (page.boxes[:, 0] + page.boxes[:, 2]) / 2, (page.boxes[:, 1] + page.boxes[:, 3]) / 2
+    inside = ((x > x0) & (x < x1) & (y > y0) & (y < y1)).tolist()
     under = [
-        mode in _INVISIBLE or graphics.text_order.get(owner, last + 1) < last
-        for mode, owner in zip(page.modes, page.owners, strict=True)
+        held and (mode in _INVISIBLE or graphics.text_order.get(owner, scan.order + 1) < scan.order)
+        for held, mode, owner in zip(inside, page.modes, page.owners, strict=True)
     ]
-    return sum(under) >= 0.9 * len(under)
+    return bool(sum(under) >= 0.9 * len(under))
 
 
 def _share(area: Area, page: RawPage) -> float:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from citeleaf.backends.pdf_chars import Box
 from citeleaf.backends.pdf_lines import Line
+from citeleaf.backends.pdf_styles import Box
 from citeleaf.backends.pdf_tables import Table, aligned_table
 
 Interval: TypeAlias = tuple[float, float]

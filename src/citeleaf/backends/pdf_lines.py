@@ -11,7 +11,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from citeleaf.backends.pdf_chars import RawPage, Style
+from citeleaf.backends.pdf_chars import RawPage
+from citeleaf.backends.pdf_styles import Style
 
 WIDE_GAP = 1.2
 """A gap over this many line heights ends a line: it may be a gutter between columns or cells."""
@@ -31,6 +32,7 @@ class Line:
 
     The box is in the frame in which the line runs to the right. `style` is that of most of its characters; `mixed` when
     it has others. `marker` is how many pieces at its start are a list marker, `body` where the text after them starts.
+    `entry`: a line of a contents list with its page number.
     """
 
     page: int
@@ -46,6 +48,7 @@ class Line:
     turn: int
     marker: int = 0
     body: float = 0.0
+    entry: bool = False
 
     @property
     def height(self) -> float:
@@ -90,7 +93,7 @@ def _build(
         shared = np.minimum(boxes[1:, 3], boxes[:-1, 3]) - np.maximum(boxes[1:, 1], boxes[:-1, 1])
         gap = boxes[1:, 0] - boxes[:-1, 2]
         em = np.maximum(height[1:], height[:-1])
-        joined = (shared > _OVERLAP * lower) & (gap < WIDE_GAP * em) & (gap > -0.4 * em)
+        joined = (shared > _OVERLAP * lower) & (gap < WIDE_GAP * lower) & (gap > -0.4 * em)
         if turn == 4:
             joined[:] = False
         # Right-to-left text comes in reading order: the next piece stands to the left.
@@ -147,8 +150,7 @@ def _beside(a: _Group, b: _Group) -> bool:
     if shared < 0.6 * min(heights):
         return False
     gap = max(a.x0, b.x0) - min(a.x1, b.x1)
-    em = max(heights)
-    return -0.4 * em < gap < WIDE_GAP * em
+    return -0.4 * max(heights) < gap < WIDE_GAP * min(heights)
 
 
 def _line(page: RawPage, group: _Group, lefts: dict[int, float], rtl: set[int], turn: int, styles: list[Style]) -> Line:

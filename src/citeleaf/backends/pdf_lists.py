@@ -65,9 +65,8 @@ def _place(part: Part, levels: list[_Level], before: Part | None) -> _Level:
     while levels and levels[-1].offset > offset - _NEAR * em and not _opens(before, readings, levels, offset, em):
         levels.pop()
     kind, ordinal = readings[0] if readings[0][1] <= 1 or len(readings) == 1 else readings[-1]
-    intro = before if before is not None and _introduces(before) else None
-    if intro is None and levels and before is not None and before.marker:
-        intro = before
+    inside = before is not None and before.marker and offset > before.lines[0].x0 - before.left + _NEAR * em
+    intro = before if before is not None and (inside or _introduces(before)) else None
     level = _Level(kind, ordinal, offset, line.body - part.left, intro)
     levels.append(level)
     return level
@@ -113,7 +112,7 @@ def _introduces(part: Part) -> bool:
         return True
     if text.endswith((".", "!", "?", ";")):
         return bool(_FOLLOWS.search(text[last_sentence(text) :])) and not part.marker
-    return not part.marker or not text.endswith(("and", "or", ","))
+    return not part.marker
 
 
 def last_sentence(text: str) -> int:

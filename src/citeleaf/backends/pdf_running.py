@@ -93,7 +93,34 @@ def _repeated(pages: Sequence[PageLines]) -> set[int]:
         near = {n for b in (bucket - 1, bucket, bucket + 1) for n, _ in places.get((key, b), ())}
         if len(near) >= need and (len(near) >= 3 or len(near) >= 0.6 * len(pages)):
             found.update(i for _, i in seen)
-    return found
+    return _outside_body(pages, found)
+
+
+def _outside_body(pages: Sequence[PageLines], found: set[int]) -> set[int]:
+    """Those with no body beyond them on other pages: a heading that often opens a page stands where body stands."""
+    tops: dict[tuple[int, int, int], int] = {}
+    body = [[line for line in page.lines if id(line) not in found] for page in pages]
+    kept: set[int] = set()
+    for page in pages:
+        for line in page.lines:
+            if id(line) not in found:
+                continue
+            top = (line.y0 + line.y1) / 2 < page.height / 2
+            place = (round(line.y0), round(line.x0), round(line.x1))
+            if place not in tops:
+                tops[place] = sum(_beyond(line, lines, top) for lines in body)
+            if tops[place] < max(2, 0.08 * len(pages)):
+                kept.add(id(line))
+    return kept
+
+
+def _beyond(line: Line, lines: Sequence[Line], top: bool) -> bool:
+    """Whether a line of the body stands as near to the edge, above or below the same stretch."""
+    middle = (line.y0 + line.y1) / 2
+    return any(
+        (other.y0 < middle if top else other.y1 > middle) and other.x0 < line.x1 and other.x1 > line.x0
+        for other in lines
+    )
 
 
 def _edge(line: Line, page: PageLines) -> float:

@@ -10,9 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from citeleaf.backends.pdf_chars import Box, RawPage, Style
+from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_graphics import Graphics
 from citeleaf.backends.pdf_lines import Line, dress
+from citeleaf.backends.pdf_styles import Box, Style
 
 Cell: TypeAlias = list[Line]
 
