@@ -22,7 +22,7 @@ from citeleaf.backends.pdf_headings import mark_headings
 from citeleaf.backends.pdf_hidden import hidden, image_share
 from citeleaf.backends.pdf_layout import Atom, Flow, note_flow, reading_order, table_flow
 from citeleaf.backends.pdf_lines import Line, attach_markers, make_lines
-from citeleaf.backends.pdf_lists import link_lists
+from citeleaf.backends.pdf_lists import join_over_breaks, link_lists
 from citeleaf.backends.pdf_quality import is_garbled
 from citeleaf.backends.pdf_running import PageLines, find_running, labels_of_file
 from citeleaf.backends.pdf_styles import Frame, Styles
@@ -171,6 +171,7 @@ def _assemble(document: pypdfium2.PdfDocument, work: list[_PageWork], styles: St
         parts.extend(footnote_parts(notes, looks, page.raw))
         parts.extend(_aside(page, turn, looks))
     mark_headings(parts, looks)
+    parts = join_over_breaks(parts)
     link_lists(parts)
     written = Writer({p.raw.number: p.raw for p in work}, (line for lines in bodies for line in lines)).write(parts)
     pages = _pages(work, written.starts, written.text, labels)

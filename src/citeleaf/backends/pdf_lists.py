@@ -23,6 +23,60 @@ class _Level:
     intro: Part | None
 
 
+_OPEN_WORDS = frozenset(
+    "a an the of to in on at by for from with and or nor but that which who whose this these those any all each your "
+    "our their its his her as is are was were be been not no if than then into under over such other either".split()
+)
+
+
+def join_over_breaks(parts: list[Part]) -> list[Part]:
+    """Joins a block with its rest in the next column or on the next page.
+
+    Where footnotes stand between, the rest stays a block of its own and leans on its beginning (`intro`).
+    """
+    out: list[Part] = []
+    for part in parts:
+        last = len(out) - 1
+        while last >= 0 and out[last].kind == "note" and not out[last].framed:
+            last -= 1
+        before = out[last] if last >= 0 else None
+        if before is None or not _goes_on(before, part):
+            out.append(part)
+        elif last == len(out) - 1:
+            before.lines.extend(part.lines)
+        else:
+            part.intro = before
+            out.append(part)
+    return out
+
+
+def _goes_on(before: Part, part: Part) -> bool:
+    """Whether a part is the rest of the sentence that the part before leaves open at its column's end."""
+    kinds = ("paragraph", "list_item", "definition", "note")
+    if (
+        part.marker
+        or part.kind not in ("paragraph", "note")
+        or before.kind not in kinds
+        or before.contents
+        or part.contents
+    ):
+        return False
+    if not (part.first_of_flow or part.page != before.page) or part.framed != before.framed:
+        return False
+    if abs(part.key[0] - before.key[0]) > 0.5:
+        return False
+    text, rest = before.text.rstrip(), part.text
+    if not text or not rest or text.endswith((".", "!", "?", ":")):
+        return False
+    if rest[0].islower():
+        return True
+    if text.endswith(";"):
+        return False
+    line = before.lines[-1]
+    full = line.x1 - before.left > 0.8 * (before.right - before.left)
+    return full and (text.endswith((",", "-")) or text.split()[-1].lower() in _OPEN_WORDS or len(before.lines) > 1)
+
+
 def link_lists(parts: Sequence[Part]) -> None:
     """Sets `intro` of each list item: the paragraph before its list, or the item that its list stands in.
 
@@ -40,6 +94,8 @@ def link_lists(parts: Sequence[Part]) -> None:
         if not part.marker:
             offset = part.lines[0].x0 - part.left
             em = max(part.lines[0].size, 1.0)
+            if part.intro is not None:
+                continue  # the rest of a block that footnotes cut off
             while levels and levels[-1].offset > offset - _NEAR * em:
                 levels.pop()
             before = part
