@@ -10,10 +10,13 @@ SHINGLE = 20
 """Characters that must agree in a row to count; a shorter gold quotation must be there whole."""
 
 
-@lru_cache(maxsize=1024)
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Letters and digits alone: NFKC, case folded; white space, hyphens, quotes and marks dropped."""
     return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
+
+
+folded = lru_cache(maxsize=1024)(fold)
+"""`fold`, remembered; for passages and quotations, not for whole documents."""
 
 
 class Cover:
@@ -55,6 +58,18 @@ def coverage(gold: str, texts: Iterable[str]) -> float:
     for text in texts:
         cover.add(text)
     return cover.share
+
+
+def share_in(gold: str, document: str) -> float:
+    """As `coverage`, in a whole document that is folded already."""
+    wanted = fold(gold)
+    if not wanted or wanted in document:
+        return float(bool(wanted))
+    seen = bytearray(len(wanted))
+    for start, piece in enumerate(shingles(wanted)):
+        if len(wanted) > SHINGLE and piece in document:
+            seen[start : start + SHINGLE] = b"\1" * SHINGLE
+    return sum(seen) / len(wanted)
 
 
 def shingles(text: str) -> list[str]:

@@ -154,7 +154,7 @@ def _rows(raw: Raw, at: str, stem: str) -> tuple[Row, ...]:
     question = _field(raw, "question", at)
     if not isinstance(question, str):
         raise fault(at, "`question` is no text", "mend that line")
-    common = {
+    common: dict[str, object] = {
         "id": _id(raw, at),
         "set": str(raw.get("set") or stem),
         "language": str(raw.get("lang") or "en"),
@@ -164,14 +164,12 @@ def _rows(raw: Raw, at: str, stem: str) -> tuple[Row, ...]:
     }
     if "docs_wrong" in raw:
         return _altered(raw, at, common)
-    docs = raw.get("gold_doc")
-    gold_docs = _texts(raw, "gold_doc", at) if isinstance(docs, list) else (_text(docs, "gold_doc", at),) if docs else ()
     own = [str(p.get("title")) for p in _list(raw.get("passages")) if isinstance(p, dict)]
     return (
         Row(
             **common,  # type: ignore[arg-type]
             answerable=answerable,
-            gold_docs=gold_docs,
+            gold_docs=_documents(raw, at),
             gold_pages=_pages(raw, at),
             gold_spans=tuple(s for s in _texts(raw, "gold_spans", at) if s.strip()),
             gold_passage=_maybe(raw.get("gold_passage")),
@@ -265,9 +263,8 @@ def _facts(raw: Raw, name: str, at: str) -> tuple[Wordings, ...]:
         return ()
     if not isinstance(value, list):
         raise fault(at, f"`{name}` is no list", "mend that line")
-    facts = tuple(
-        tuple(_text(w, name, at) for w in fact) if isinstance(fact, list) else (_text(fact, name, at),) for fact in value
-    )
+    wordings = (fact if isinstance(fact, list) else [fact] for fact in value)
+    facts = tuple(tuple(_text(w, name, at) for w in fact) for fact in wordings)
     if any(not any(c.isalnum() for c in wording) for fact in facts for wording in fact) or () in facts:
         raise fault(at, f"`{name}` holds an empty wording", "remove it")
     return facts
@@ -276,7 +273,15 @@ def _facts(raw: Raw, name: str, at: str) -> tuple[Wordings, ...]:
 def _keywords(raw: Raw) -> tuple[Wordings, ...]:
     """Words an answer is expected to hold, as some sets write required facts."""
     one = raw.get("expect_contains")
-    return tuple((str(w),) for w in (*([one] if isinstance(one, str) and one else []), *_list(raw.get("expect_keywords"))))
+    words = [*([one] if isinstance(one, str) and one else []), *_list(raw.get("expect_keywords"))]
+    return tuple((str(word),) for word in words)
+
+
+def _documents(raw: Raw, at: str) -> tuple[str, ...]:
+    value = raw.get("gold_doc")
+    if value is None or value == "":
+        return ()
+    return _texts(raw, "gold_doc", at) if isinstance(value, list) else (_text(value, "gold_doc", at),)
 
 
 def _pages(raw: Raw, at: str) -> tuple[int, ...]:

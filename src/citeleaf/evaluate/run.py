@@ -1,156 +1,201 @@
-"""One run of benchmarks: documents in, each question asked, one JSON line a row with the whole trace."""
+"""One run of benchmarks: documents in, every item asked, one JSON line a row with the whole trace."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from citeleaf.app import App
-from citeleaf.errors import BenchmarkError, CiteleafError
-from citeleaf.evaluate.benchmark import Benchmark, Corpus, Row
-from citeleaf.evaluate.score import score_row
-from citeleaf.evaluate.summary import Json, summarise
-from citeleaf.ids import slug, unique
-from citeleaf.record import answer_json
-from citeleaf.types import Answer, DocId, Fact, Passage
+from citeleaf.errors import BenchmarkError
+from citeleaf.evaluate import manifest
+from citeleaf.evaluate.benchmark import Benchmark, Item, Scope
+from citeleaf.evaluate.documents import Watch, take_in
+from citeleaf.evaluate.metrics.operations import peak_memory
+from citeleaf.evaluate.report import write_reports
+from citeleaf.evaluate.rows import Bench, Record
+from citeleaf.evaluate.summary import faults, operations, summarise
+from citeleaf.record import Json
 
-DEPTH = 10
+Key = tuple[str, str, int]
+"""Benchmark, item and repeat of a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a run is done; none of it changes a row."""
+
+    limit: int | None = None
+    repeat: int = 1
+    workers: int = 1
+    fail_only: bool = False
+    scope: Scope | None = None
 
 
 def run(
-    benchmark: Benchmark,
+    benchmarks: Sequence[Benchmark],
     app: App,
     out: Path,
     *,
     docs: Sequence[Path] = (),
-    limit: int | None = None,
-    watch: Callable[[int, int, str], None] | None = None,
+    plan: Plan | None = None,
+    watch: Watch | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Json]:
-    """Asks every row of a benchmark and writes `rows.jsonl` and `summary.json` into `out`; gives the summary.
+    """Asks every item and writes the files of a run into `out`; gives the summary.
 
-    Documents named by the benchmark and by `docs` are taken into the app's library first. Rows already in `rows.jsonl`
-    are kept, so that a killed run goes on. With `limit`, rows are taken evenly over the file. A row that fails is
-    recorded with its error. Raises `BenchmarkError` before the first question when a gold document is not there.
+    Rows of an earlier run at `out` are kept while its manifest's `key` is the same, error rows aside, so that a killed
+    run goes on; else they are set aside as `rows.before.jsonl` and `say` tells. With `limit`, so many items of each
+    benchmark are taken at even distances; with `repeat`, each is asked so often; with `fail_only`, only those that
+    failed in the earlier run. Rows stand in the order of the benchmarks whatever the number of workers. An item that
+    fails is a row with its error. Raises `BenchmarkError` before the first item is asked.
     """
+    plan = plan or Plan()
     out.mkdir(parents=True, exist_ok=True)
-    doc_ids = take_in(benchmark, app, out, docs, watch)
-    rows = sample(benchmark.rows, limit)
-    records = {str(r["id"]): r for r in _kept(out / "rows.jsonl")}
-    scoped = any(row.answerable is False and row.gold_docs for row in benchmark.rows)
+    if plan.scope is not None:
+        benchmarks = [replace(b, scope=plan.scope) for b in benchmarks]
+    gold = take_in(benchmarks, app, out, docs, watch)
+    started = time.perf_counter()
+    described = manifest.describe(benchmarks, app, limit=plan.limit)
+    cold_start = time.perf_counter() - started
+    benches = [Bench(b, gold[b.name], app, app.kit) for b in benchmarks]
+    tasks = [
+        (bench, item, n)
+        for bench in benches
+        for item in sample(bench.benchmark.items, plan.limit)
+        for n in range(1, plan.repeat + 1)
+    ]
+    kept, only = _earlier(out, described, plan, say)
+    tasks = [task for task in tasks if only is None or _key(*task) in only]
+    described |= {"selection": "all" if only is None else "failed", "repeat": plan.repeat}
+    manifest.write(out / "manifest.json", described)
+    wanted = {_key(*task) for task in tasks}
+    records = {key: record for key, record in kept.items() if key in wanted}
+    _write_rows(out / "rows.jsonl", records.values())
     with (out / "rows.jsonl").open("a", encoding="utf-8") as file:
-        for number, row in enumerate(rows, 1):
-            if row.id not in records:
-                record = ask_row(row, app, doc_ids, scoped=scoped)
-                file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
-                file.flush()
-                records[row.id] = record
+        todo = [task for task in tasks if _key(*task) not in records]
+        for done, record in enumerate(_work(todo, plan.workers), len(records) + 1):
+            records[_record_key(record)] = record
+            file.write(_line(record))
+            file.flush()
             if watch is not None:
-                watch(number, len(rows), row.id)
-    summary = summarise([records[row.id] for row in rows])
-    (out / "summary.json").write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n", "utf-8")
+                watch(done, len(tasks), str(record["id"]))
+    rows = [records[_key(*task)] for task in tasks]
+    _write_rows(out / "rows.jsonl", rows)
+    summary = _named(summarise(rows), app)
+    summary["operations"] = operations(rows, cold_start=cold_start, memory=peak_memory())
+    manifest.write(out / "summary.json", summary)
+    manifest.write(out / "manifest.json", described | {"finished": True})
+    write_reports(out)
     return summary
 
 
-def ask_row(row: Row, app: App, doc_ids: Mapping[str, DocId], *, scoped: bool) -> dict[str, Json]:
-    """Asks one row and scores it. `scoped`: the question is about its gold document alone."""
-    within = tuple(doc_ids[d] for d in row.gold_docs if d in doc_ids) if scoped else ()
-    record: dict[str, Json] = {
-        "id": row.id,
-        "set": row.set,
-        "question": row.question,
-        "answerable": row.answerable,
-        "category": row.category,
-        "split": row.split,
-        "gold_doc": row.gold_docs[0] if row.gold_docs else None,
-    }
-    facts = (Fact("case", row.facts),) if row.facts else ()
+def read_rows(out: Path) -> list[Record]:
+    """The rows of a run, in order; a last line that a kill cut short is left out. Raises `BenchmarkError`."""
+    path = out / "rows.jsonl"
     try:
-        answer = app.ask(row.question, facts=facts, doc_ids=within)
-        ranking = final_ranking(answer, app)
-    except CiteleafError as error:
-        return record | {"error": error.code, "message": error.message}
-    return record | {
-        "outcome": answer.decision.outcome,
-        "reason": answer.decision.reason,
-        "figures": dict(score_row(row, answer, ranking, doc_ids)),
-        "seconds": {s.stage: s.seconds for s in answer.seconds},
-        "ranking": [p.id for p in ranking],
-        "answer": answer_json(answer),
-    }
+        lines = path.read_bytes().split(b"\n")[:-1]
+    except OSError as error:
+        raise BenchmarkError(
+            f"`{out}` holds no run", hint="make one with citeleaf evaluate", subject=str(out)
+        ) from error
+    rows: list[Record] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            rows.append(json.loads(line))
+        except ValueError as error:
+            raise BenchmarkError(f"{path}:{number}: not JSON", hint="run it anew", subject=str(path)) from error
+    return rows
 
 
-def final_ranking(answer: Answer, app: App) -> tuple[Passage, ...]:
-    """The evidence in its order, then what the last list holds beyond it; at least `DEPTH` where there are so many."""
-    found = answer.trace.retrieval
-    if found is None:
-        return ()
-    shown = [e.passage for e in found.evidence]
-    have = {p.id for p in shown}
-    last = found.rankings[-1].hits if found.rankings else ()
-    more = [h.passage_id for h in last if h.passage_id not in have][: max(0, DEPTH - len(shown))]
-    return (*shown, *app.kit.store.passages(more))
+def sample(items: Sequence[Item], limit: int | None) -> tuple[Item, ...]:
+    """All items, or `limit` of them at even distances, in order."""
+    if limit is None or limit >= len(items):
+        return tuple(items)
+    return tuple(items[i * len(items) // limit] for i in range(limit))
 
 
-def sample(rows: Sequence[Row], limit: int | None) -> tuple[Row, ...]:
-    """All rows, or `limit` of them at even distances, in order."""
-    if limit is None or limit >= len(rows):
-        return tuple(rows)
-    return tuple(rows[i * len(rows) // limit] for i in range(limit))
+def _earlier(
+    out: Path, described: dict[str, Json], plan: Plan, say: Callable[[str], None]
+) -> tuple[dict[Key, Record], set[Key] | None]:
+    """Rows to keep, and the keys to ask where only failed ones are wanted (None: all)."""
+    before = manifest.read(out)
+    rows: list[Record] = []
+    with suppress(BenchmarkError):
+        rows = read_rows(out)
+    same = before.get("key") == described["key"]
+    good = {_record_key(row): row for row in rows if "error" not in row}
+    if plan.fail_only:
+        unfinished = same and before.get("selection") == "failed" and not before.get("finished")
+        source = _rows_before(out) if unfinished else rows
+        failed = {_record_key(row) for row in source if faults(row)}
+        if not unfinished:
+            _set_aside(out)
+            say(f"{len(failed)} of {len(rows)} rows of the earlier run failed and are asked again")
+        return (good if unfinished else {}), failed
+    if rows and not (same and before.get("selection") == "all"):
+        _set_aside(out)
+        say("settings, documents or benchmark differ from the run before: all is asked anew")
+        return {}, None
+    if good:
+        say(f"{len(good)} rows of the run before are kept")
+    return good, None
 
 
-def take_in(
-    benchmark: Benchmark,
-    app: App,
-    out: Path,
-    docs: Sequence[Path],
-    watch: Callable[[int, int, str], None] | None,
-) -> dict[str, DocId]:
-    """Takes the documents into the library; gives gold document names with their ids.
-
-    A benchmark's own corpus is written into `out/corpus` as text files first.
-    """
-    paths = list(docs) or list(benchmark.documents)
-    if benchmark.corpus is not None and not docs:
-        paths = [_write(benchmark.corpus, out / "corpus")]
-    report = app.ingest(paths, facts=benchmark.facts, watch=watch) if paths else None
-    failed = [r for r in report.rows if r.error is not None] if report else []
-    names: dict[str, DocId] = {}
-    for document in app.documents():
-        names[Path(document.source).name] = document.id
-        names[document.title] = document.id
-    if benchmark.corpus is not None and not docs:
-        for (name, _), file in zip(benchmark.corpus.documents, _file_names(benchmark.corpus), strict=True):
-            names[name] = names[file]
-    for row in benchmark.rows:
-        missing = [d for d in row.gold_docs if d not in names]
-        if missing and row.answerable:
-            why = f": {failed[0].error}" if failed else ""
-            raise BenchmarkError(
-                f"gold document `{missing[0]}` of row `{row.id}` is not in the library{why}",
-                hint="name its file or folder with --docs",
-                subject=missing[0],
-            )
-    return names
+def _set_aside(out: Path) -> None:
+    with suppress(FileNotFoundError):
+        (out / "rows.jsonl").replace(out / "rows.before.jsonl")
 
 
-def _write(corpus: Corpus, folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    for (_, texts), file in zip(corpus.documents, _file_names(corpus), strict=True):
-        (folder / file).write_text("\n\n".join(texts) + "\n", "utf-8")
-    return folder
+def _rows_before(out: Path) -> list[Record]:
+    text = (out / "rows.before.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
-def _file_names(corpus: Corpus) -> list[str]:
-    return [f"{name}.txt" for name in unique(slug(name) for name, _ in corpus.documents)]
+def _work(tasks: Sequence[tuple[Bench, Item, int]], workers: int) -> Iterator[Record]:
+    """Rows in the order of tasks; a few more than there are workers are in the making at any time."""
+    waiting: deque[Future[Record]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for bench, item, n in tasks:
+                waiting.append(pool.submit(bench.record, item, n))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
-def _kept(path: Path) -> list[dict[str, Json]]:
-    """Rows of an earlier run; a last line that a kill cut short is dropped from the file."""
-    if not path.is_file():
-        return []
-    lines = path.read_bytes().split(b"\n")
-    whole, rest = lines[:-1], lines[-1]
-    if rest:
-        path.write_bytes(b"\n".join(whole) + (b"\n" if whole else b""))
-    return [json.loads(line) for line in whole if line]
+def _named(summary: dict[str, Json], app: App) -> dict[str, Json]:
+    """The summary with the name of the verifier that judged."""
+    for block in ("citation", "claims"):
+        found = summary.get(block)
+        if isinstance(found, dict):
+            found["verifier"] = app.kit.verifier.name
+    return summary
+
+
+def _key(bench: Bench, item: Item, n: int) -> Key:
+    return bench.benchmark.name, item.id, n
+
+
+def _record_key(record: Record) -> Key:
+    return str(record["benchmark"]), str(record["id"]), int(str(record["repeat"]))
+
+
+def _line(record: Record) -> str:
+    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _write_rows(path: Path, records: Iterable[Record]) -> None:
+    part = path.with_name(path.name + ".part")
+    with part.open("w", encoding="utf-8") as file:
+        file.writelines(_line(record) for record in records)
+    part.replace(path)

@@ -9,7 +9,7 @@ import click
 import typer
 
 from citeleaf.errors import CiteleafError
-from citeleaf.surfaces.cli import ask, corpus, show, upkeep
+from citeleaf.surfaces.cli import ask, corpus, evaluate, show, upkeep
 from citeleaf.surfaces.terminal import one_line
 
 cli = typer.Typer(
@@ -20,7 +20,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for module in (ask, corpus, show, upkeep):
+for module in (ask, corpus, show, evaluate, upkeep):
     module.register(cli)
 
 
