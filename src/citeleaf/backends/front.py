@@ -62,10 +62,11 @@ def stated(text: str, blocks: Sequence[Block]) -> tuple[tuple[str, str], ...]:
     Each field once, as first stated, in order. `title` is not taken from running text, only from a labelled line.
     """
     leading = (text[block.span.start : block.span.end] for block in blocks[:_LEADING_BLOCKS])
-    return tuple(_fields(line for words in leading for line in words.splitlines()).items())
+    return in_lines(line for words in leading for line in words.splitlines())
 
 
-def _fields(lines: Iterable[str]) -> dict[str, str]:
+def in_lines(lines: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Fields written out in these lines, each once, as first stated, in order."""
     found: dict[str, str] = {}
     for line in lines:
         if len(line) > _LONGEST_LINE:
@@ -73,7 +74,7 @@ def _fields(lines: Iterable[str]) -> dict[str, str]:
         for part in _BETWEEN.split(line):
             for name, value in _field(part):
                 found.setdefault(name, value)
-    return found
+    return tuple(found.items())
 
 
 def _field(part: str) -> list[tuple[str, str]]:

@@ -31,6 +31,20 @@ def image_text(node: LexborNode) -> str:
     return " ".join((node.attributes.get("alt") or "").split())
 
 
+def all_bold(node: LexborNode) -> bool:
+    """Whether all text of an element is set in bold."""
+    words = "".join(node.text().split())
+    bold = (part for part in node.css("b, strong") if part.parent is None or part.parent.tag not in ("b", "strong"))
+    return bool(words) and "".join("".join(part.text() for part in bold).split()) == words
+
+
+def checkbox(node: LexborNode) -> str:
+    """A box as it is shown, ticked or not; nothing for other inputs."""
+    if (node.attributes.get("type") or "").casefold() != "checkbox":
+        return ""
+    return "☒ " if "checked" in node.attributes else "☐ "
+
+
 def superscript(node: LexborNode, hidden: frozenset[int]) -> str:
     """The text of a raised element. A number is raised too: `10<sup>6</sup>` is not 106, and a note mark no digit.
 
@@ -51,7 +65,10 @@ def inline_text(root: LexborNode, hidden: frozenset[int], *, alt: bool = False) 
             parts.append(node.text_content or "")
             continue
         tag = node.tag or ""
-        if not node.is_element_node or tag in NOT_TEXT or node.mem_id in hidden or is_hidden(node):
+        if not node.is_element_node or node.mem_id in hidden or is_hidden(node):
+            continue
+        if tag in NOT_TEXT:
+            parts.append(checkbox(node) if tag == "input" else "")
             continue
         if tag == "img":
             parts.append(image_text(node) if alt else "")

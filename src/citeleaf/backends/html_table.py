@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
+from citeleaf.backends import front
 from citeleaf.backends.html_hidden import is_hidden
-from citeleaf.backends.html_inline import inline_text
+from citeleaf.backends.html_inline import all_bold, inline_text
 from citeleaf.backends.writer import Writer
 from citeleaf.types import Span
 
@@ -98,7 +99,7 @@ def _grid(table: LexborNode, hidden: frozenset[int], alt: bool) -> list[list[_Ce
                 column = _WIDEST - 1
             across, down = _count(node, "colspan", _WIDEST), _count(node, "rowspan", 1000)
             text = "" if node.mem_id in hidden or is_hidden(node) else inline_text(node, hidden, alt=alt)
-            cells.append(_Cell(column, text, in_head or node.tag == "th" or _all_bold(node, text), down))
+            cells.append(_Cell(column, text, in_head or node.tag == "th" or all_bold(node), down))
             if down > 1:
                 reach.update({c: down - 1 for c in range(column, column + across)})
             column += across
@@ -110,6 +111,8 @@ def _grid(table: LexborNode, hidden: frozenset[int], alt: bool) -> list[list[_Ce
 
 def _heading_rows(rows: list[list[_Cell]]) -> int:
     """How many rows at the top are column headings: all cells marked or set as headings, else one row that reads so."""
+    if sum(front.field_name(row[0].text.rstrip(" :")) is not None for row in rows if len(row) == 2) >= 2:
+        return 0  # fields and their values, such as version and date
     n = 0
     while n < len(rows) - 1 and all(cell.is_heading for cell in rows[n] if cell.text) and len(rows[n]) > 1:
         n += 1
@@ -123,11 +126,6 @@ def _heading_rows(rows: list[list[_Cell]]) -> int:
         and len(rows[1]) == len(first)
     )
     return 1 if reads_so or _defines(rows[0]) else 0
-
-
-def _all_bold(node: LexborNode, text: str) -> bool:
-    bold = node.css_first("b, strong")
-    return bold is not None and bool(text) and "".join(bold.text().split()) == "".join(text.split())
 
 
 def _defines(row: list[_Cell]) -> bool:

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborNode
 
 from citeleaf.backends import html_table
 from citeleaf.backends.html_hidden import is_hidden
-from citeleaf.backends.html_inline import NOT_TEXT, SUPERSCRIPT, collapse, image_text, superscript
+from citeleaf.backends.html_inline import NOT_TEXT, SUPERSCRIPT, all_bold, checkbox, collapse, image_text, superscript
 from citeleaf.backends.writer import Writer
 from citeleaf.types import BlockKind, Notice, Span
 
@@ -23,8 +23,39 @@ _KINDS: dict[str, BlockKind] = {"figcaption": "caption", "caption": "caption"}
 _BOILERPLATE = frozenset(("nav", "header", "footer"))
 _ROLES = frozenset(("navigation", "banner", "contentinfo", "search"))
 _LEADS = re.compile(r"(?:[:–—]|\.\.\.|…)$|[^.!?;]$|\b(?:following|below|as follows)\b[^.!?]*[.!?]?$", re.IGNORECASE)
+_BOLD_HEADING = re.compile(r"(?=.{2,100}$)[^.!?;\n]*(?:\b\w{1,4}\.[^.!?;\n]*)*[^.!?;:,\n]")
+_OUTER_HEADING = re.compile(r"(?:chapter|part|section|schedule|appendix|annex|bölüm|kısım|ek)\b", re.IGNORECASE)
 _ROMAN = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
-_IN_MAIN = 0.5
+
+
+def walked(
+    root: LexborNode | None,
+    notices: tuple[Notice, ...],
+    *,
+    hidden: frozenset[int] = frozenset(),
+    alt: bool = False,
+    number_lists: bool = True,
+    boilerplate: bool = True,
+) -> Writer:
+    """All of a tree, written; options as for `Walker`. Where there is no heading, short bold lines are taken for headings."""
+    writer = Writer()
+    for bold_headings in (False, True):
+        found = Writer()
+        found.notices += notices
+        if root is not None:
+            Walker(
+                found,
+                hidden=hidden,
+                alt=alt,
+                number_lists=number_lists,
+                boilerplate=boilerplate,
+                bold_headings=bold_headings,
+            ).walk(root)
+        if not bold_headings or len(found.headings) > 1:
+            writer = found
+        if writer.headings:
+            break
+    return writer
 
 
 @dataclass(slots=True)
@@ -51,7 +82,8 @@ class Walker:
 
     `hidden`: ids of elements hidden by style sheets. `alt`: images give their alternative text (Markdown, where it is
     in the file for all to read). `number_lists`: ordered lists get their numbers as text, as a browser shows them.
-    `boilerplate`: navigation, page header and footer are left out.
+    `boilerplate`: navigation, page header and footer are left out. `bold_headings`: a short line all in bold is a
+    heading when what follows it is none.
     """
 
     def __init__(
@@ -62,12 +94,14 @@ class Walker:
         alt: bool = False,
         number_lists: bool = True,
         boilerplate: bool = True,
+        bold_headings: bool = False,
     ) -> None:
         self.writer = writer
         self.hidden = hidden
         self.alt = alt
         self.number_lists = number_lists
         self.boilerplate = boilerplate
+        self.bold_headings = bold_headings
         self.left = _Left()
         self._buffer: list[str] = []
         self._kinds: list[BlockKind] = ["paragraph"]
@@ -80,6 +114,9 @@ class Walker:
         self._definition: Span | None = None
         self._lead: tuple[Span, ...] = ()
         """What a list that begins here leans on."""
+        self._bold = False
+        self._bold_line = ""
+        """A line all in bold of which it is not known yet what follows it."""
 
     def walk(self, root: LexborNode) -> None:
         """Writes everything under `root`; what was left out becomes notices."""
@@ -98,6 +135,7 @@ class Walker:
                 children = list(node.iter(include_text=True))
                 stack.extend((child, True) for child in reversed(children))
         self._flush()
+        self._settle(followed=False)
         self._notices()
 
     # elements ---------------------------------------------------------------------------------------------------------
@@ -105,6 +143,8 @@ class Walker:
     def _enter(self, node: LexborNode) -> bool:
         """Opens an element; False when nothing below it is walked."""
         tag = node.tag or ""
+        if tag == "input" and (box := checkbox(node)):
+            self._buffer.append(box)
         if tag in NOT_TEXT or self._left_out(node, tag):
             return False
         if tag == "img":
@@ -119,7 +159,9 @@ class Walker:
         if tag not in _BLOCKS:
             return True
         self._flush()
+        self._bold = self.bold_headings and tag == "p" and len(self._kinds) == 1 and all_bold(node)
         if tag == "table" and html_table.is_data(node):
+            self._settle(followed=True)
             html_table.write(node, self.writer, self.hidden, alt=self.alt)
             self._lead = ()
             return False
@@ -209,6 +251,11 @@ class Walker:
         if not text.strip():
             return
         kind = self._kinds[-1]
+        bold, self._bold = self._bold and _BOLD_HEADING.fullmatch(text) is not None, False
+        self._settle(followed=not bold and not self._heading)
+        if bold:
+            self._bold_line = text
+            return
         if self._heading:
             span = self.writer.heading(text, self._heading)
             self._lead = (span,) if span is not None and text.endswith(":") else ()
@@ -228,6 +275,16 @@ class Walker:
         lead = (self._definition,) if self._definition is not None and kind == "paragraph" else ()
         span = self.writer.block(kind, text, lead)
         self._lead = (span,) if span is not None and kind == "paragraph" and _LEADS.search(text) else ()
+
+    def _settle(self, *, followed: bool) -> None:
+        """Writes a waiting line in bold: as a heading when text follows it, else as a paragraph."""
+        text, self._bold_line = self._bold_line, ""
+        if text and followed:
+            self.writer.heading(text, 1 if _OUTER_HEADING.match(text) else 2)
+            self._lead = ()
+        elif text:
+            self.writer.block("paragraph", text)
+            self._lead = ()
 
     # what is left out -------------------------------------------------------------------------------------------------
 

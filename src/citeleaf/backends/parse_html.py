@@ -10,8 +10,8 @@ from selectolax.lexbor import LexborHTMLParser
 from citeleaf.backends import front
 from citeleaf.backends.decode import decode
 from citeleaf.backends.html_hidden import hidden_by_rules
-from citeleaf.backends.html_walk import Walker
-from citeleaf.backends.writer import Writer, clean
+from citeleaf.backends.html_walk import walked
+from citeleaf.backends.writer import clean
 from citeleaf.boxes import Parsed
 from citeleaf.errors import EmptyDocument, ParseError
 
@@ -29,19 +29,16 @@ _DEEPEST = 2000
 def parse_html(path: Path) -> Parsed:
     """Reads one HTML file and nothing else. Raises `EmptyDocument`, `ParseError`.
 
-    Hidden elements, scripts, comments, navigation, page header and footer are left out with notices. Tables give a row a
-    block, definition lists a definition a term, lists their numbers. Pictures and links to elsewhere give no text but
-    the words of the link.
+    Hidden elements, comments, navigation, page header and footer are left out with notices. Tables give a block a row,
+    definition lists a definition a term, lists their numbers. Pictures and links to elsewhere give no text but the
+    words of the link.
     """
     data = path.read_bytes()
     declared = _XML_ENCODING.search(data[:_HEAD]) or _CHARSET.search(data[:_HEAD])
     source, notices = decode(data, declared[1].decode("ascii") if declared else None)
     check_depth(source, path.name)
-    writer = Writer()
-    writer.notices += notices
     tree = LexborHTMLParser(clean(source))
-    if tree.body is not None:
-        Walker(writer, hidden=hidden_by_rules(tree)).walk(tree.body)
+    writer = walked(tree.body, notices, hidden=hidden_by_rules(tree))
     if not writer.blocks and not writer.headings:
         raise EmptyDocument(f"`{path.name}` holds no text that a reader would see", subject=path.name)
     parsed = writer.finish(title=None)

@@ -13,8 +13,8 @@ from selectolax.lexbor import LexborHTMLParser
 from citeleaf.backends import front
 from citeleaf.backends.decode import decode
 from citeleaf.backends.html_hidden import hidden_by_rules
-from citeleaf.backends.html_walk import Walker
-from citeleaf.backends.writer import Writer, clean
+from citeleaf.backends.html_walk import walked
+from citeleaf.backends.writer import clean
 from citeleaf.boxes import Parsed
 from citeleaf.errors import EmptyDocument, ParseError
 
@@ -43,10 +43,7 @@ def parse_markdown(path: Path) -> Parsed:
     source, notices = decode(path.read_bytes())
     fields, body = _front(clean(source))
     tree = LexborHTMLParser(_html(body, path.name))
-    writer = Writer()
-    writer.notices += notices
-    if tree.body is not None:
-        Walker(writer, hidden=hidden_by_rules(tree), alt=True, boilerplate=False).walk(tree.body)
+    writer = walked(tree.body, notices, hidden=hidden_by_rules(tree), alt=True, boilerplate=False)
     if not writer.blocks and not writer.headings:
         raise EmptyDocument(f"`{path.name}` holds no text", subject=path.name)
     outermost = [h for h in writer.headings if h.level == 1]

@@ -73,9 +73,14 @@ def build(
         language=tongue,
         version=version or front.get("version"),
         effective=date or stated,
-        replaces=replaces or front.get("replaces"),
+        replaces=replaces or _doc_id(front.get("replaces")),
         role=role,
     )
+
+
+def _doc_id(stated: str | None) -> DocId | None:
+    """What a file says it replaces, when that is an id; `Policy 12, version 1.3` names no document of ours."""
+    return stated if stated is not None and stated == ids.slug(stated) else None
 
 
 def _sections(parsed: Parsed, title: str, settings: CorpusSettings) -> tuple[Section, ...]:

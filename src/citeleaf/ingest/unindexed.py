@@ -8,6 +8,7 @@ from itertools import pairwise
 
 _LEADERS = re.compile(r"(?:\.{3,}|…{2,}|(?:\.\s){3,}|(?:·\s?){3,}|_{4,})\s*\(?[\divxlc]{1,5}\)?\s*$", re.IGNORECASE)
 _PAGE_AT_END = re.compile(r"^(?P<words>.*[^\W\d_].*?)[ \t]+(?P<page>\d{1,4})$")
+_CHAPTER_PAGE = re.compile(r"^.*[^\W\d_].*?\D\d{1,3}-\d{1,3}$")
 _PAGES_AT_END = re.compile(r"^[^\W\d_].{1,60}?,?\s+\d{1,4}(?:\s*[,–-]\s*\d{1,4})*$")
 _AMOUNT = re.compile(r"[$€£%₺]|\b(?:AUD|USD|EUR|GBP|TRY|days?|months?|years?|hours?)\b")
 _ENTRY = re.compile(
@@ -26,12 +27,14 @@ def title_is_skipped(title: str, skipped: Sequence[str]) -> bool:
 
 
 def looks_like_contents(lines: Sequence[str], pages: int) -> bool:
-    """Lines that end in page numbers: most with dotted leaders, or nearly all, ascending and within `pages` pages."""
+    """Lines that end in page numbers: with dotted leaders, by chapter (`3-12`), or ascending within `pages` pages."""
     lines = [line.strip() for line in lines if line.strip()]
     if len(lines) < 3:
         return False
     short = [line for line in lines if len(line) <= _LONGEST_LINE]
     if sum(_LEADERS.search(line) is not None for line in short) * 2 >= len(lines):
+        return True
+    if len(lines) >= 8 and sum(_CHAPTER_PAGE.match(line) is not None for line in short) * 10 >= len(lines) * 7:
         return True
     found = [m for line in short if (m := _PAGE_AT_END.match(line)) and not _AMOUNT.search(line)]
     numbers = [int(m["page"]) for m in found]
