@@ -177,7 +177,7 @@ def _breaks(
         return not beside
     usual = looks.pitch.get(last, looks.usual) * max(before.size, 1.0)
     if pitch > _NEW_BLOCK * usual + 0.3 or pitch > 2.5 * line.height:
-        return True
+        return not (key == last and pitch < 1.6 * usual and _runs_on(before, line, flow))
     if abs(line.size - before.size) > 0.08 * max(line.size, before.size):
         return not (line.mixed or before.mixed) or abs(line.size - before.size) > 0.2 * before.size
     if key != last and (key[1:] != last[1:]) and not _same_run(line, before, looks):
@@ -191,6 +191,12 @@ def _breaks(
         return before.text.endswith(_ENDS) or len(part.lines) > 2
     short = before.x1 < flow.x1 - 0.3 * (flow.x1 - flow.x0)
     return short and before.text.endswith((".", ":", ";")) and line.text[:1].isupper() and abs(indent) < 0.5 * em
+
+
+def _runs_on(before: Line, line: Line, flow: Flow) -> bool:
+    """Whether a full line without an end goes on in small letters: the space between is only a slip of the layout."""
+    full = before.x1 > flow.x1 - 0.15 * (flow.x1 - flow.x0)
+    return full and line.text[:1].islower() and before.text[-1:].isalnum() and abs(line.x0 - before.x0) < 1.0
 
 
 def _same_run(line: Line, before: Line, looks: Looks) -> bool:

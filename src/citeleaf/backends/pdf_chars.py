@@ -82,7 +82,11 @@ def read_page(number: int, text_page: Handle, frame: Frame, styles: Styles) -> R
     )
     boxes = frame.boxes(np.stack(union, axis=1))
     style_of = StyleReader(text_page, frame, styles)
-    looks = [style_of(owner, start) for owner, start in zip(words.owners, words.starts.tolist(), strict=True)]
+    looks: list[tuple[int, int, int]] = []
+    before = -1
+    for owner, start in zip(words.owners, words.starts.tolist(), strict=True):
+        looks.append(looks[-1] if owner == before else style_of(owner, start))
+        before = owner or -1
     _fill(page, codes, words, boxes, looks, _no_spaces(text_page, words))
     return page
 
@@ -115,33 +119,22 @@ def _odd(words: _Words, last_owners: list[Handle]) -> NDArray[np.bool_]:
 
 def _resplit(text_page: Handle, words: _Words, odd: NDArray[np.bool_]) -> _Words:
     """Reads every character of odd words and breaks them where the line, the height or the direction changes."""
-    starts: list[int] = []
-    ends: list[int] = []
-    first: list[NDArray[np.float32]] = []
-    last: list[NDArray[np.float32]] = []
-    owners: list[Handle] = []
-    apart: list[bool] = []
-    for i, (a, b) in enumerate(zip(words.starts.tolist(), words.ends.tolist(), strict=True)):
-        if not odd[i]:
-            starts.append(a)
-            ends.append(b)
-            first.append(words.first[i])
-            last.append(words.last[i])
-            owners.append(words.owners[i])
-            apart.append(False)
-            continue
+    starts, ends = words.starts.tolist(), words.ends.tolist()
+    first, last, owners = list(words.first), list(words.last), list(words.owners)
+    apart = words.apart.tolist()
+    # From the last word to the first, so that earlier places stay what they are.
+    for i in np.flatnonzero(odd).tolist()[::-1]:
+        a, b = starts[i], ends[i]
         boxes = native.char_boxes(text_page, range(a, b), b - a)
         objects = native.char_objects(text_page, range(a, b))
         cuts = [*_cuts(boxes, objects), (b - a, False)]
-        for (cut, space), (stop, _) in pairwise(cuts):
-            part = boxes[cut:stop]
-            box = np.array((part[:, 0].min(), part[:, 1].max(), part[:, 2].max(), part[:, 3].min()), np.float32)
-            starts.append(a + cut)
-            ends.append(a + stop)
-            first.append(box)
-            last.append(box)
-            owners.append(objects[cut])
-            apart.append(space)
+        parts = [boxes[cut:stop] for (cut, _), (stop, _) in pairwise(cuts)]
+        whole = [np.array((p[:, 0].min(), p[:, 1].max(), p[:, 2].max(), p[:, 3].min()), np.float32) for p in parts]
+        starts[i : i + 1] = [a + cut for cut, _ in cuts[:-1]]
+        ends[i : i + 1] = [a + cut for cut, _ in cuts[1:]]
+        first[i : i + 1] = last[i : i + 1] = whole
+        owners[i : i + 1] = [objects[cut] for cut, _ in cuts[:-1]]
+        apart[i : i + 1] = [space for _, space in cuts[:-1]]
     return _Words(np.array(starts), np.array(ends), np.array(first), np.array(last), owners, np.array(apart, bool))
 
 
@@ -173,31 +166,30 @@ def _fill(
 ) -> None:
     """Puts the pieces inside the visible page into `page`, cleaned of what is no letter."""
     starts, ends, owners = words.starts.tolist(), words.ends.tolist(), words.owners
-    apart = words.apart.tolist()
     middle_x, middle_y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
     inside = (middle_x >= 0) & (middle_x <= page.width) & (middle_y >= 0) & (middle_y <= page.height)
     inside &= np.isfinite(boxes).all(axis=1)
     text = codes_to_text(codes)
-    keep: list[int] = []
-    for i in range(len(starts)):
-        word = text[starts[i] : ends[i]]
-        if not (word.isascii() and word.isprintable()):
-            word = clean(word)
-        if not word:
-            continue
-        if not inside[i]:
-            page.outside.append(word)
-            continue
-        previous = keep[-1] if keep and keep[-1] == i - 1 else None
-        glued = previous is not None and ((starts[i] == ends[i - 1] and not apart[i]) or bool(joined[i]))
-        if previous is not None and len(word) <= 3 and word.isdecimal() and _is_superscript(boxes[i], boxes[i - 1]):
-            word, glued = word.translate(_SUPERSCRIPT), True
-        keep.append(i)
-        page.texts.append(word)
-        page.styles.append(looks[i][0])
-        page.modes.append(looks[i][2])
-        page.glued.append(glued)
-        page.owners.append(owners[i])
+    texts = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+    if not (text.isascii() and "\x7f" not in text):
+        texts = [t if t.isascii() and t.isprintable() else clean(t) for t in texts]
+    else:
+        texts = [t if t.isprintable() else clean(t) for t in texts]
+    glued = joined.copy()
+    glued[1:] |= (words.starts[1:] == words.ends[:-1]) & ~words.apart[1:]
+    glued[1:] &= inside[:-1]
+    height = boxes[:, 3] - boxes[:, 1]
+    for i in np.flatnonzero((height[1:] < 0.8 * height[:-1]) & (height[1:] > 0)).tolist():
+        if len(texts[i + 1]) <= 3 and texts[i + 1].isdecimal() and _is_superscript(boxes[i + 1], boxes[i]):
+            texts[i + 1] = texts[i + 1].translate(_SUPERSCRIPT)
+            glued[i + 1] = inside[i]
+    page.outside = [t for t, held in zip(texts, inside.tolist(), strict=True) if t and not held]
+    keep = [i for i, held in enumerate(inside.tolist()) if held and texts[i]]
+    page.texts = [texts[i] for i in keep]
+    page.styles = [looks[i][0] for i in keep]
+    page.modes = [looks[i][2] for i in keep]
+    page.owners = [owners[i] for i in keep]
+    page.glued = glued[keep].tolist()
     page.boxes = np.clip(boxes[keep], 0, [page.width, page.height, page.width, page.height]).astype(np.float32)
     page.turns = np.array([looks[i][1] for i in keep], np.int8)
 

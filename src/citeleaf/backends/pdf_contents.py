@@ -23,12 +23,12 @@ _LEAST = 4
 
 def is_contents(lines: Sequence[Line], *, after_contents: bool) -> bool:
     """Whether a page lists contents: it says so and has entries, or it follows such a page and is mostly entries."""
-    numbers = sum(bool(_NUMBER.match(line.text)) for line in lines)
-    entries = sum(bool(LEADERS.search(line.text) and ENTRY.search(line.text)) for line in lines)
+    numbers = sum(line.text[-1:].isalnum() and _NUMBER.match(line.text) is not None for line in lines)
+    entries = sum("..." in line.text.replace(" ", "") and ENTRY.search(line.text) is not None for line in lines)
     if numbers + entries < _LEAST:
         return False
     texts = len(lines) - numbers
-    if any(CONTENTS.match(line.text.strip()) for line in lines):
+    if any(len(line.text) < 40 and CONTENTS.match(line.text.strip()) for line in lines):
         return numbers + entries >= 0.25 * max(texts, 1)
     return (after_contents and numbers + entries >= 0.4 * max(texts, 1)) or entries >= 0.5 * len(lines)
 

@@ -44,17 +44,17 @@ def _contents(parts: list[Part]) -> None:
             continue
         if part.page in listed:
             part.contents = i <= last[part.page]
-        elif LEADERS.search(part.text) and ENTRY.search(part.text):
+        elif len(part.lines) <= 2 and LEADERS.search(part.text) and ENTRY.search(part.text):
             part.contents = True
 
 
 def _looks_like(part: Part, after: Part | None, looks: Looks) -> bool:
-    if part.kind not in ("paragraph", "list_item", "note", "definition") or part.contents:
+    if part.kind not in ("paragraph", "list_item", "note", "definition") or part.contents or len(part.lines) > 4:
         return False
     text = part.text.strip()
-    letters = sum(c.isalpha() for c in text)
-    if len(part.lines) > 4 or len(text) > 200 or LEADERS.search(text):
+    if len(text) > 200 or LEADERS.search(text):
         return False
+    letters = sum(c.isalpha() for c in text)
     if letters < 2 and not re.fullmatch(r"\d{1,2}\.?", text):
         return False
     keys = {looks.key(line.style) for line in part.lines}

@@ -102,9 +102,8 @@ def _meet(a: list[Interval], b: list[Interval], least: float) -> list[Interval]:
     return out
 
 
-def _inner(free: list[Interval], atoms: Sequence[Atom]) -> list[Interval]:
-    """Those with atoms on both sides."""
-    left, right = min(a.x0 for a in atoms), max(a.x1 for a in atoms)
+def _inner(free: list[Interval], left: float, right: float) -> list[Interval]:
+    """Those between the two edges: with atoms on both sides."""
     return [g for g in free if g[0] >= left - 0.01 and g[1] <= right + 0.01]
 
 
@@ -114,29 +113,26 @@ def _zones(atoms: Sequence[Atom], em: float) -> list[tuple[list[Atom], list[Inte
     zone: list[Atom] = []
     free: list[Interval] = []
     gutters: list[Interval] = []
+    left = right = 0.0
     for band in _bands(atoms, em):
         band_free = [g for g in _free(band) if g[1] - g[0] >= least]
+        band_left, band_right = min(a.x0 for a in band), max(a.x1 for a in band)
+        own = _inner(band_free, band_left, band_right)
         if zone:
             both = _meet(free, band_free, least)
-            together = _inner(both, [*zone, *band])
-            own = _inner(band_free, band)
-            breaks = (gutters and not together) or (not gutters and own and not together)
-            grows = not gutters and together and not own and _far_apart(zone, band)
-            if not breaks and not grows:
+            together = _inner(both, min(left, band_left), max(right, band_right))
+            breaks = not together if gutters else bool(own) and not together
+            apart = not gutters and bool(together) and not own and (band_left > right or band_right < left)
+            if not breaks and not apart:
                 zone.extend(band)
                 free, gutters = both, together
+                left, right = min(left, band_left), max(right, band_right)
                 continue
             zones.append((zone, gutters))
-        zone, free = list(band), band_free
-        gutters = _inner(band_free, band)
+        zone, free, gutters, left, right = list(band), band_free, own, band_left, band_right
     if zone:
         zones.append((zone, gutters))
     return zones
-
-
-def _far_apart(zone: Sequence[Atom], band: Sequence[Atom]) -> bool:
-    """Whether a band stands wholly to the side of a zone without gutters: one below the other, not two columns."""
-    return min(b.x0 for b in band) > max(z.x1 for z in zone) or max(b.x1 for b in band) < min(z.x0 for z in zone)
 
 
 def _columns(zone: Sequence[Atom], gutters: list[Interval]) -> list[list[Atom]]:

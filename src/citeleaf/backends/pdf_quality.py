@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_LATIN_VOWELS = frozenset("aeiouyäöüáéíóúàèìòùâêîôûåæøœıİãõ")
-_LONG = 45
+import numpy as np
+
+_LATIN = np.array([chr(c).isalpha() for c in range(0x250)])
+_VOWEL = np.array([unicodedata.normalize("NFD", chr(c))[0].lower() in "aeiouyæøœı" for c in range(0x250)])
+_LONG = re.compile(r"[^\W\d_]{46,}")
 
 
 def is_garbled(text: str) -> bool:
@@ -15,17 +18,18 @@ def is_garbled(text: str) -> bool:
     Words that make no sense have hardly a vowel, or run on without spaces. Short texts (under 40 letters) are judged by
     their characters alone.
     """
-    visible = [c for c in text if not c.isspace()]
+    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    visible = int((codes > 0x20).sum())
     if not visible:
         return False
-    bad = sum(c == "\ufffd" or unicodedata.category(c) in ("Co", "Cn", "Cc", "Cs") for c in visible)
-    if bad >= 0.2 * len(visible):
+    bad = (codes == 0xFFFD) | ((codes >= 0xE000) & (codes <= 0xF8FF)) | (codes >= 0xF0000)
+    if bad.sum() >= 0.2 * visible:
         return True
-    latin = [c for c in text.lower() if "a" <= c <= "z" or c in _LATIN_VOWELS]
-    if len(latin) < 40 or len(latin) < 0.5 * sum(c.isalpha() for c in visible):
+    low = codes[codes < 0x250]
+    latin = int(_LATIN[low].sum())
+    others = int((codes >= 0x370).sum())
+    if latin < 40 or latin < others:
         return False
-    vowels = sum(c in _LATIN_VOWELS for c in latin)
-    if vowels < 0.12 * len(latin):
+    if _VOWEL[low].sum() < 0.12 * latin:
         return True
-    words = re.findall(r"[^\W\d_]+", text)
-    return sum(len(w) for w in words if len(w) > _LONG) > 0.5 * len(latin)
+    return latin > 20 * len(text.split()) and sum(map(len, _LONG.findall(text))) > 0.5 * latin

@@ -34,14 +34,15 @@ class Styles:
 
     def __init__(self) -> None:
         self.all: list[Style] = []
-        self._ids: dict[Style, int] = {}
+        self._ids: dict[tuple[float, int, bool, Colour, str], int] = {}
 
-    def id(self, style: Style) -> int:
+    def id(self, size: float, weight: int, italic: bool, colour: Colour, font: str) -> int:
         """The number of a style; equal styles have equal numbers."""
-        found = self._ids.get(style)
+        key = (size, weight, italic, colour, font)
+        found = self._ids.get(key)
         if found is None:
-            found = self._ids[style] = len(self.all)
-            self.all.append(style)
+            found = self._ids[key] = len(self.all)
+            self.all.append(Style(*key))
         return found
 
 
@@ -95,6 +96,8 @@ class StyleReader:
         self._fonts: dict[Handle, tuple[str, int, bool]] = {}
         self._floats = Scratch(np.float32, 8)
         self._ints = Scratch(np.uint32, 4)
+        self._matrix, self._size = self._floats.at(0), self._floats.at(6)
+        self._colour = tuple(self._ints.at(i) for i in range(4))
 
     def __call__(self, owner: Handle, char: int) -> tuple[int, int, int]:
         """Style number, turn, render mode; mode 3 is invisible, 8 stands for drawn with no opacity."""
@@ -106,28 +109,29 @@ class StyleReader:
         return found
 
     def _read(self, owner: Handle, char: int) -> tuple[int, int, int]:
-        floats, ints = self._floats, self._ints
-        floats.values[:] = (1, 0, 0, 1, 0, 0, 0, 0)
-        native.char_matrix(self._text_page, char, floats.at(0))
-        a, b, c, d = (float(v) for v in floats.values[:4])
+        self._floats.values[:6] = (1, 0, 0, 1, 0, 0)
+        native.char_matrix(self._text_page, char, self._matrix)
+        if owner:
+            native.object_size(owner, self._size)
+        a, b, c, d, _, _, size, _ = self._floats.values.tolist()
+        turn = self._frame.turn(a, b)
         if not owner:
-            return self._styles.id(Style(1.0, 400, False, (0, 0, 0), "")), self._frame.turn(a, b), 0
-        native.object_size(owner, floats.at(6))
-        size = abs(float(floats.values[6])) * math.hypot(c, d)
+            return self._styles.id(1.0, 400, False, (0, 0, 0), ""), turn, 0
+        size = abs(size) * math.hypot(c, d)
         font = native.object_font(owner) or 0
         if font not in self._fonts:
             self._fonts[font] = _font(font)
         name, weight, italic = self._fonts[font]
-        ints.values[:] = (0, 0, 0, 255)
-        native.fill_colour(owner, *(ints.at(i) for i in range(4)))
-        red, green, blue, alpha = (int(v) for v in ints.values)
-        mode = int(native.render_mode(owner))
+        self._ints.values[:] = (0, 0, 0, 255)
+        native.fill_colour(owner, *self._colour)
+        red, green, blue, alpha = self._ints.values.tolist()
+        mode = native.render_mode(owner)
         if mode == 2 and weight < 600:
             weight = 700  # filled and stroked: the usual way to fake a bold font
         if alpha < 8 and mode in (0, 2, 4, 6):
             mode = 8
-        style = Style(round(size * 4) / 4 if size < 1000 else 1000.0, weight, italic, (red, green, blue), name)
-        return self._styles.id(style), self._frame.turn(a, b), mode
+        size = round(size * 4) / 4 if size < 1000 else 1000.0
+        return self._styles.id(size, weight, italic, (red, green, blue), name), turn, mode
 
 
 def _font(font: Handle) -> tuple[str, int, bool]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from citeleaf.backends.pdf_blocks import Part
 from citeleaf.backends.pdf_chars import RawPage
-from citeleaf.backends.pdf_lines import Line
+from citeleaf.backends.pdf_lines import Line, Pieces
 from citeleaf.backends.pdf_lists import last_sentence
 from citeleaf.boxes import Boxes
 from citeleaf.types import Block, Heading, Span
@@ -40,11 +40,12 @@ class Writer:
 
     def __init__(self, pages: dict[int, RawPage], lines: Iterable[Line]) -> None:
         self._pages = pages
-        self._words = _vocabulary(lines)
+        self._lines_of_body = lines
+        self._known: Counter[str] | None = None
         self._out: list[str] = []
         self._at = 0
         self._spans: list[tuple[int, int]] = []
-        self._where: list[tuple[int, int]] = []
+        self._where: list[tuple[int, Pieces]] = []
         self._starts: dict[int, int] = {}
 
     def write(self, parts: Sequence[Part]) -> Written:
@@ -102,15 +103,17 @@ class Writer:
     def _line(self, line: Line) -> None:
         page = self._pages[line.page]
         self._starts.setdefault(line.page, self._at)
-        before = -2
+        texts, glued, spans = page.texts, page.glued, self._spans
+        at, before = self._at, -2
         for i in line.pieces:
-            if before >= 0 and not (page.glued[i] and before == i - 1):
-                self._space(" ")
-            words = page.texts[i]
-            self._spans.append((self._at, self._at + len(words)))
-            self._where.append((line.page, i))
-            self._space(words)
-            before = i
+            if before >= 0 and not (glued[i] and before == i - 1):
+                at += 1
+            end = at + len(texts[i])
+            spans.append((at, end))
+            at, before = end, i
+        self._where.append((line.page, line.pieces))
+        self._out.append(line.text)
+        self._at = at
 
     def _join(self, above: Line, line: Line) -> None:
         """A space between two lines, nothing after a hyphen; the hyphen goes where a word was only broken."""
@@ -124,32 +127,33 @@ class Writer:
         if left is None or right is None:
             self._space("" if re.search(r"\w[-\u2010\u2011]$", last) else " ")
             return
-        if self._was_broken(left[1], right[1]):
-            word = self._out[-1]
-            if len(word) > 1:
-                self._out[-1] = word[:-1]
-                self._at -= 1
-                start, _ = self._spans[-1]
-                self._spans[-1] = (start, self._at)
+        if self._was_broken(left[1], right[1]) and len(left[0]) > 1:
+            self._out[-1] = self._out[-1][:-1]
+            self._at -= 1
+            start, _ = self._spans[-1]
+            self._spans[-1] = (start, self._at)
 
     def _was_broken(self, left: str, right: str) -> bool:
         if not right[0].islower():
             return False
         a, b = left.lower(), right.lower()
-        whole, kept = self._words[a + b], self._words[f"{a}-{b}"]
+        if self._known is None:
+            self._known = _vocabulary(self._lines_of_body)
+        known = self._known
+        whole, kept = known[a + b], known[f"{a}-{b}"]
         if whole or kept:
             return whole >= kept
         if a in _PREFIXES or len(a) < 2 or len(b) < 2:
             return False
-        return not self._words[a] and not self._words[b]
+        return not known[a] and not known[b]
 
     def _boxes(self) -> Boxes:
         n = len(self._spans)
         if not n:
             return Boxes.empty()
         rects = np.empty((n, 4), np.float32)
-        numbers = np.array([page for page, _ in self._where], np.int32)
-        which = np.array([i for _, i in self._where])
+        numbers = np.array([page for page, pieces in self._where for _ in pieces], np.int32)
+        which = np.array([i for _, pieces in self._where for i in pieces])
         for number in np.unique(numbers).tolist():
             page = self._pages[number]
             here = numbers == number
