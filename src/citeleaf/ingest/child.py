@@ -74,9 +74,8 @@ def _answer(replies: IO[bytes], body: bytes) -> None:
 
 def _last_words(replies: IO[bytes], kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
     """For what no parser should raise: says what it was; the process ends, and the next file gets a new one."""
-    _answer(
-        replies, _failure("parse_error", f"the parser failed: {kind.__name__}: {error}", "please report this", None)
-    )
+    words = f"the parser failed: {kind.__name__}: {error}"
+    _answer(replies, DYING + _failure("parse_error", words, "please report this", None)[1:])
 
 
 def _channels() -> tuple[IO[bytes], IO[bytes]]:

@@ -101,7 +101,7 @@ class _Worker:
 
     order: str
     fit: bool = True
-    _left: int = _FILES_A_WORKER
+    _left: int = field(default_factory=lambda: _FILES_A_WORKER)
     _process: subprocess.Popen[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
