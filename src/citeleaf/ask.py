@@ -10,8 +10,9 @@ from citeleaf.answer.close import close
 from citeleaf.answer.compose import compose
 from citeleaf.answer.decide import decide_answer, decide_evidence, decide_request
 from citeleaf.answer.gate import gate
-from citeleaf.answer.guard import guard
 from citeleaf.clock import Clock
+from citeleaf.guard.language import reply_language
+from citeleaf.guard.look import guard
 from citeleaf.protocols import Embedder, Generator, Reranker, Store, Verifier
 from citeleaf.retrieve.search import retrieve
 from citeleaf.settings import Settings
@@ -39,9 +40,10 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     """
     clock = clock or Clock()
 
+    language = reply_language(query.text, rules.profile.language)
     checks = clock.time("guard", guard, query.text, rules.guard.request)
     trace = Trace(query, kit.fingerprint, checks)
-    if refusal := decide_request(query, checks, rules.guard.request):
+    if refusal := decide_request(query, checks, rules.guard.request, language):
         return close(refusal, trace, clock, kit.store, rules.replies)
 
     found = clock.time("retrieve", retrieve, query, kit.store, kit.embedder, kit.reranker, rules.retrieve)
@@ -57,5 +59,5 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     screen = clock.time("screen", guard, draft.text, rules.guard.answer)
     trace = replace(trace, draft=draft, citations=citations, claims=claims, verdicts=verdicts, screen=screen)
 
-    decision = decide_answer(draft, claims, verdicts, screen, rules.guard.answer, rules.decide)
+    decision = decide_answer(draft, claims, verdicts, screen, rules.guard.answer, rules.decide, language)
     return close(decision, trace, clock, kit.store, rules.replies)

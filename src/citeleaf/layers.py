@@ -14,6 +14,7 @@ from typing import TypeAlias
 from pydantic import BaseModel, ValidationError
 
 from citeleaf.errors import ConfigError
+from citeleaf.guard.rules import with_rules
 from citeleaf.settings import Settings
 
 Value: TypeAlias = "str | int | float | bool | list[Value] | dict[str, Value] | None"
@@ -46,7 +47,8 @@ def load(
     `profile` is the name of a profile that comes with citeleaf, or a path to a TOML file; without one,
     `CITELEAF_PROFILE`. `folder` is where `citeleaf.toml` is looked for (default: the working folder). `flags` are
     `key=value` pairs with dotted keys; values are read as TOML, and as plain text where they are none. Environment:
-    `CITELEAF_RETRIEVE__TOP_K=3`. Raises `ConfigError` naming layer, key and value.
+    `CITELEAF_RETRIEVE__TOP_K=3`. The guard's rule files are read in; what is explained names them only. Raises
+    `ConfigError` naming layer, key and value.
     """
     environment = os.environ if environment is None else environment
     profile = profile or environment.get("CITELEAF_PROFILE") or None
@@ -66,7 +68,8 @@ def load(
             origins[key] = name
             _put(merged, key, value)
     settings = _validate("settings", merged)
-    return settings, tuple(_explain(settings, origins))
+    rules = with_rules(settings.guard, origins.get("guard.request", "settings"))
+    return settings.model_copy(update={"guard": rules}), tuple(_explain(settings, origins))
 
 
 def profiles() -> tuple[str, ...]:
@@ -153,7 +156,7 @@ def _leaves(tree: Tree, prefix: str = "") -> Iterator[tuple[str, Value]]:
 def _check(layer: str, tree: Tree) -> None:
     known = [row.key for row in _explain(Settings(), {})]
     for key, _ in _leaves(tree):
-        if key not in known:
+        if key not in known and not key.startswith("guard.words."):
             close = difflib.get_close_matches(key, known, 1)
             hint = f"did you mean `{close[0]}`" if close else "see citeleaf settings --explain"
             raise ConfigError(f"unknown setting `{key}` in {layer}", hint=hint, subject=key)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
 
 Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
 Weight = Annotated[float, Field(ge=0.0, le=100.0, allow_inf_nan=False)]
 Score = Annotated[float, Field(allow_inf_nan=False)]
+Lines = Annotated[tuple[str, ...], BeforeValidator(lambda v: (v,) if isinstance(v, str) else v)]
+"""Several lines of text; one may be given as it is."""
 Limit = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
@@ -107,21 +109,49 @@ class QuoteSettings(Section):
     max_characters: Positive = Field(default=900, description="Most characters of quoted text.")
 
 
-class GuardRule(Section):
-    """One rule: a pattern, and what happens when it is found."""
+class Reply(Section):
+    """Ready words, by language."""
 
-    name: str = Field(description="The reason code.")
-    pattern: str = Field(description="Regular expression over the normalised text, case ignored.")
-    unless: str = Field(default="", description="A pattern that lifts the rule.")
+    en: str = Field(default="", description="In English.")
+    tr: str = Field(default="", description="In Turkish; empty: the English words.")
+
+    def said_in(self, language: str) -> str | None:
+        """The words in a language, else in English, else None."""
+        return (self.tr if language == "tr" else "") or self.en or None
+
+
+class GuardRule(Section):
+    """One rule: what it looks for in a text, and what happens when that is found.
+
+    A hit of one of `patterns` trips the rule, and so do hits of two of `weak`, or of one of them beside the learned
+    signal. A hit does not count where a pattern of `unless` is found in the same sentence.
+    """
+
+    name: str = Field(description="The reason code; unique among the rules over one kind of text.")
+    about: str = Field(default="", description="One sentence on what it is for.")
+    patterns: Lines = Field(default=(), description="Regular expressions; see `guard.patterns`. `{name}`: a word list.")
+    weak: Lines = Field(default=(), description="Signs that do not suffice alone.")
+    unless: Lines = Field(default=(), description="What lifts a hit in the same sentence.")
     outcome: Literal["refused", "escalated"] = Field(default="refused", description="What a hit leads to.")
-    reply: str = Field(default="", description="What the user is told.")
+    reply: Annotated[Reply, BeforeValidator(lambda v: {"en": v} if isinstance(v, str) else v)] = Field(
+        default=Reply(), description="What the user is told, by language; one text is English."
+    )
+    trips: tuple[str, ...] = Field(default=(), description="Texts that must trip it.")
+    passes: tuple[str, ...] = Field(default=(), description="Texts that must not.")
+    places: tuple[str, ...] = Field(default=(), description="Where `patterns` and `weak` are written; set on loading.")
 
 
 class GuardSettings(Section):
-    """Rules over requests and answers."""
+    """Rules over requests, answers and documents."""
 
+    rules: tuple[str, ...] = Field(default=(), description="Rule files: names of those that come along, or paths.")
+    off: tuple[str, ...] = Field(default=(), description="Names of rules of these files that are switched off.")
+    words: dict[str, tuple[str, ...]] = Field(default={}, description="Word lists for patterns of one's own rules.")
     request: tuple[GuardRule, ...] = Field(default=(), description="Rules over the question.")
     answer: tuple[GuardRule, ...] = Field(default=(), description="Rules over the draft.")
+    document: tuple[GuardRule, ...] = Field(default=(), description="Rules over the documents' text.")
+    signal: bool = Field(default=False, description="The learned signal adds weight to weak hits, and warns.")
+    mask: bool = Field(default=True, description="Personal data of the question is masked in kept answers.")
 
 
 class DecideSettings(Section):

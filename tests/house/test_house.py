@@ -18,7 +18,7 @@ FILES = sorted(SRC.rglob("*.py"))
 MOST_LINES = 400
 
 BASE = {"types", "errors"}
-LOW = {"ids", "clock", "settings", "protocols", "boxes", "locks", "quotes", "sentences", "layers", "chat"}
+LOW = {"ids", "clock", "settings", "protocols", "boxes", "locks", "quotes", "sentences", "layers", "chat", "guard"}
 CORE = BASE | LOW
 ALLOWED = {
     "types": set(),
@@ -30,9 +30,10 @@ ALLOWED = {
     "locks": BASE,
     "quotes": BASE | {"ids"},
     "sentences": BASE,
-    "layers": BASE | {"settings"},
+    "layers": BASE | {"settings", "guard"},
     "chat": BASE,
     "protocols": BASE | {"boxes", "ids"},
+    "guard": CORE | {"guard"},
     "retrieve": CORE | {"retrieve"},
     "ingest": CORE | {"ingest", "retrieve"},
     "answer": CORE | {"answer", "retrieve"},

@@ -11,17 +11,19 @@ LONGEST_QUESTION = 20_000
 """Characters; a longer question is not answered."""
 
 
-def decide_request(query: Query, checks: Sequence[Check], rules: Sequence[GuardRule]) -> Decision | None:
+def decide_request(
+    query: Query, checks: Sequence[Check], rules: Sequence[GuardRule], language: str = "en"
+) -> Decision | None:
     """None when the question may be searched for.
 
     `empty_question` (no letter or digit in it) and `question_too_long` abstain; else the first rule that failed gives
-    outcome, reason (its name) and reply.
+    outcome, reason (its name) and, in `language`, its reply.
     """
     if not any(c.isalnum() for c in query.text[:LONGEST_QUESTION]):
         return Decision("abstained", "empty_question")
     if len(query.text) > LONGEST_QUESTION:
         return Decision("abstained", "question_too_long")
-    return _first_failed(checks, rules)
+    return _first_failed(checks, rules, language)
 
 
 def decide_evidence(checks: Sequence[Check]) -> Decision | None:
@@ -40,6 +42,7 @@ def decide_answer(
     screen: Sequence[Check],
     rules: Sequence[GuardRule],
     settings: DecideSettings,
+    language: str = "en",
 ) -> Decision:
     """How the answer ends, and which claims are shown; `rules` are those the screen looked at.
 
@@ -50,7 +53,7 @@ def decide_answer(
     """
     if draft.abstains:
         return Decision("abstained", "draft_abstained")
-    if stopped := _first_failed(screen, rules):
+    if stopped := _first_failed(screen, rules, language):
         return stopped
     if settings.on_refuted == "escalated" and any(v.label == "refuted" for v in verdicts):
         return Decision("escalated", "conflict")
@@ -62,8 +65,10 @@ def decide_answer(
     return Decision("answered", f"{draft.fallback}_quoted" if draft.fallback else "supported", kept)
 
 
-def _first_failed(checks: Sequence[Check], rules: Sequence[GuardRule]) -> Decision | None:
-    for check, rule in zip(checks, rules, strict=True):
-        if not check.passed:
-            return Decision(rule.outcome, rule.name, reply=rule.reply or None)
+def _first_failed(checks: Sequence[Check], rules: Sequence[GuardRule], language: str) -> Decision | None:
+    """By the first failed check that has a rule; a check without one is a record of what was changed."""
+    named = {rule.name: rule for rule in rules}
+    for check in checks:
+        if not check.passed and (rule := named.get(check.name)):
+            return Decision(rule.outcome, rule.name, reply=rule.reply.said_in(language))
     return None

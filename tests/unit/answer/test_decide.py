@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from citeleaf.answer.decide import LONGEST_QUESTION, decide_answer, decide_evidence, decide_request
-from citeleaf.settings import DecideSettings, GuardRule
+from citeleaf.settings import DecideSettings, GuardRule, Reply
 from citeleaf.types import Check, Claim, Draft, Label, Query, Span, Verdict
 
-REFUSE = GuardRule(name="advice_request", pattern="x", reply="Ask an adviser.")
-ESCALATE = GuardRule(name="personal_data", pattern="x", outcome="escalated")
+REFUSE = GuardRule(name="advice_request", patterns=("x",), reply=Reply(en="Ask an adviser."))
+ESCALATE = GuardRule(name="personal_data", patterns=("x",), outcome="escalated")
 DRAFT = Draft("t", "t", False, "fake")
 
 

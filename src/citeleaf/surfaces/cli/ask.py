@@ -66,7 +66,7 @@ def guard(
     quiet: options.Quiet = False,
 ) -> int:
     """Shows which rules a text trips, and why."""
-    from citeleaf.answer.guard import guard as look
+    from citeleaf.guard.look import guard as look
     from citeleaf.errors import ConfigError
     from citeleaf.layers import load
 

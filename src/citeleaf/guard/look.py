@@ -1,0 +1,93 @@
+"""Named rules over a text: a request before anything is searched, a draft before it is shown."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from citeleaf.guard.normal import Reading, readings
+from citeleaf.guard.patterns import compiled
+from citeleaf.guard.rules import words_of
+from citeleaf.settings import GuardRule
+from citeleaf.types import Check
+
+_WINDOW = 20_000
+_SHARED = 1_000
+"""Windows of a long text share this much, so that no hit is lost at an edge."""
+_LONGEST = 200_000
+_SHOWN = 80
+_MOST_HITS = 20
+SUFFICES = 1.0
+_WEAK = 0.5
+_END = re.compile(r"[.?!;](?= |$)")
+
+
+def guard(text: str, rules: tuple[GuardRule, ...], signal: float = 0.0) -> tuple[Check, ...]:
+    """One check a rule, in the rules' order; it fails when what was found weighs 1 or more.
+
+    A pattern weighs 1 and a weak sign 0.5, each counted once; `signal`, the weight of a learned signal in [0, 0.5],
+    counts for a rule with a weak sign only. Patterns run over every reading of the text (see `normal.readings`), 20,000
+    characters at a time and over the first 200,000 of a text, so that the time of a check is bounded. `detail` holds
+    the words that were hit, the trick that hid them, and where the pattern is written.
+    """
+    if not rules:
+        return ()
+    read = readings(text[:_LONGEST], words_of(rules))
+    windows = [Reading(reading.how, part) for reading in read for part in _windows(reading.text)]
+    return tuple(_check(rule, _compiled(rule), windows, signal) for rule in rules)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A rule's patterns, ready; each with its weight and place."""
+
+    signs: tuple[tuple[re.Pattern[str], float, str], ...]
+    unless: tuple[re.Pattern[str], ...]
+
+
+@lru_cache(maxsize=1024)
+def _compiled(rule: GuardRule) -> _Compiled:
+    weights = [SUFFICES] * len(rule.patterns) + [_WEAK] * len(rule.weak)
+    patterns = [compiled(pattern, rule.name) for pattern in (*rule.patterns, *rule.weak)]
+    places = rule.places or ("",) * len(patterns)
+    return _Compiled(
+        tuple(zip(patterns, weights, places, strict=True)), tuple(compiled(p, rule.name) for p in rule.unless)
+    )
+
+
+def _check(rule: GuardRule, ready: _Compiled, windows: list[Reading], signal: float) -> Check:
+    weight, found = 0.0, []
+    for pattern, worth, place in ready.signs:
+        if hit := _hit(pattern, ready.unless, windows):
+            weight += worth
+            found.append(f"{hit} [{place}]" if place else hit)
+            if weight >= SUFFICES:
+                break
+    if signal and 0 < weight < SUFFICES:
+        weight += signal
+        found.append("learned signal")
+    return Check(rule.name, weight < SUFFICES, "; ".join(found), weight, SUFFICES)
+
+
+def _hit(pattern: re.Pattern[str], unless: tuple[re.Pattern[str], ...], windows: list[Reading]) -> str:
+    for window in windows:
+        for n, match in enumerate(pattern.finditer(window.text)):
+            if n >= _MOST_HITS:
+                break
+            if not any(lift.search(_sentence(window.text, match)) for lift in unless):
+                words = match[0].strip()
+                shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…"
+                return f"{shown} ({window.how})" if window.how else shown
+    return ""
+
+
+def _sentence(text: str, match: re.Match[str]) -> str:
+    before = [m.end() for m in _END.finditer(text, max(0, match.start() - 400), match.start())]
+    after = _END.search(text, max(match.start(), match.end() - 1), match.end() + 400)
+    return text[before[-1] if before else max(0, match.start() - 400) : after.end() if after else match.end() + 400]
+
+
+def _windows(text: str) -> list[str]:
+    step = _WINDOW - _SHARED
+    return [text[i : i + _WINDOW] for i in range(0, max(len(text) - _SHARED, 1), step)]
