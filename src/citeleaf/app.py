@@ -15,7 +15,7 @@ from citeleaf.layers import Explained, load
 from citeleaf.library import Library, cached_library, find_library
 from citeleaf.retrieve.search import single
 from citeleaf.settings import Settings
-from citeleaf.types import Answer, DocId, Document, Fact, Hit, Passage, Place, Query, Span
+from citeleaf.types import Answer, Check, DocId, Document, Fact, Hit, Passage, Place, Query, Span
 from citeleaf.wiring import Parts
 
 if TYPE_CHECKING:
@@ -166,6 +166,14 @@ class App:
             self._parts.store.document(doc_id)
         for doc_id in doc_ids:
             self._parts.remove(doc_id)
+
+    def integrity(self) -> tuple[Check, ...]:
+        """Whether the store is in order, check by check."""
+        return self._parts.store.integrity()
+
+    def source(self, document: Document) -> Path:
+        """The library's copy of a document's file. Raises `UnreadableFile` when it is gone."""
+        return self._library.source(document)
 
     def show(self, item: str, *, page: int | None = None) -> Shown:
         """What an id stands for: an answer, a passage, a section (`doc#section`) or a document, or one page of it."""

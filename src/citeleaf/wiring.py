@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from citeleaf.ask import Kit
 from citeleaf.errors import ConfigError, ModelNotInstalled
-from citeleaf.ids import fingerprint
+from citeleaf.ids import fingerprint, sha256_file
 from citeleaf.ingest.pipeline import Report, Watch, chunker_fingerprint, ingest, reindex
 from citeleaf.library import Library
 from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
@@ -30,7 +30,7 @@ NONE = "none"
 EMBEDDERS = {"minilm-l6": "citeleaf.backends.embed_onnx:open_embedder"}
 RERANKERS = {"msmarco-minilm-l12": "citeleaf.backends.rerank_onnx:open_reranker"}
 VERIFIERS = {"overlap": "citeleaf.backends.verify_overlap:OverlapVerifier"}
-PARSER = "citeleaf.backends.parse:parse"
+PARSER = "citeleaf.backends.parse:read"
 
 
 class Parts:
@@ -75,7 +75,11 @@ class Parts:
             PARSER,
             limits=Limits(limits.timeout_s, limits.memory_mb),
             workers=limits.workers,
-            options={"max_pages": limits.max_pages, "max_unpacked_mb": limits.max_unpacked_mb},
+            options={
+                "max_file_mb": limits.max_file_mb,
+                "max_unpacked_mb": limits.max_unpacked_mb,
+                "max_pages": limits.max_pages,
+            },
         )
 
     def kit(self) -> Kit:
@@ -107,7 +111,7 @@ class Parts:
 
     def ingest(self, paths: Sequence[Path], *, facts: Sequence[Path] = (), watch: Watch | None = None) -> Report:
         """Takes files in; see `ingest.pipeline.ingest`."""
-        from citeleaf.backends.parse import SUFFIXES
+        from citeleaf.backends.parse import suffixes
 
         return ingest(
             paths,
@@ -116,7 +120,7 @@ class Parts:
             self.embedder,
             self.settings,
             self._sandbox,
-            SUFFIXES,
+            suffixes(),
             facts=facts,
             watch=watch,
         )
@@ -242,3 +246,25 @@ def _load(name: str, known: Mapping[str, str], key: str) -> Callable[..., object
         raise ConfigError(
             f"`{key}`: `{target}` cannot be loaded: {error}", hint="check the name", subject=name
         ) from error
+
+
+def installed_models(*, verify: bool) -> tuple[Model, ...]:
+    """The models that `citeleaf-weights` brings; with `verify`, their files are compared with their hashes."""
+    try:
+        package = import_module("citeleaf_weights")
+    except ImportError:
+        return tuple(Model(name, "", 0, "", "missing") for name in (*EMBEDDERS, *RERANKERS))
+    rows = []
+    for entry in package.manifest():
+        folder = package.path(entry["name"])
+        sound = all(_is_sound(folder / file["name"], file, verify) for file in entry["files"])
+        state = ("verified" if verify else "installed") if sound else "damaged"
+        size = sum(file["bytes"] for file in entry["files"])
+        rows.append(Model(entry["name"], entry["purpose"], size, entry["licence"], state))
+    return tuple(rows)
+
+
+def _is_sound(path: Path, file: Mapping[str, object], verify: bool) -> bool:
+    if not path.is_file() or path.stat().st_size != file["bytes"]:
+        return False
+    return not verify or sha256_file(path) == file["sha256"]
