@@ -38,13 +38,6 @@ def all_bold(node: LexborNode) -> bool:
     return bool(words) and "".join("".join(part.text() for part in bold).split()) == words
 
 
-def checkbox(node: LexborNode) -> str:
-    """A box as it is shown, ticked or not; nothing for other inputs."""
-    if (node.attributes.get("type") or "").casefold() != "checkbox":
-        return ""
-    return "☒ " if "checked" in node.attributes else "☐ "
-
-
 def superscript(node: LexborNode, hidden: frozenset[int]) -> str:
     """The text of a raised element. A number is raised too: `10<sup>6</sup>` is not 106, and a note mark no digit.
 
@@ -65,10 +58,7 @@ def inline_text(root: LexborNode, hidden: frozenset[int], *, alt: bool = False) 
             parts.append(node.text_content or "")
             continue
         tag = node.tag or ""
-        if not node.is_element_node or node.mem_id in hidden or is_hidden(node):
-            continue
-        if tag in NOT_TEXT:
-            parts.append(checkbox(node) if tag == "input" else "")
+        if not node.is_element_node or tag in NOT_TEXT or node.mem_id in hidden or is_hidden(node):
             continue
         if tag == "img":
             parts.append(image_text(node) if alt else "")

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborNode
 
 from citeleaf.backends import html_table
 from citeleaf.backends.html_hidden import is_hidden
-from citeleaf.backends.html_inline import NOT_TEXT, SUPERSCRIPT, all_bold, checkbox, collapse, image_text, superscript
+from citeleaf.backends.html_inline import NOT_TEXT, SUPERSCRIPT, all_bold, collapse, image_text, superscript
 from citeleaf.backends.writer import Writer
 from citeleaf.types import BlockKind, Notice, Span
 
@@ -37,7 +37,7 @@ def walked(
     number_lists: bool = True,
     boilerplate: bool = True,
 ) -> Writer:
-    """All of a tree, written; options as for `Walker`. Where there is no heading, short bold lines are taken for headings."""
+    """All of a tree, written; options as for `Walker`. Where there is no heading, short bold lines are headings."""
     writer = Writer()
     for bold_headings in (False, True):
         found = Writer()
@@ -143,8 +143,6 @@ class Walker:
     def _enter(self, node: LexborNode) -> bool:
         """Opens an element; False when nothing below it is walked."""
         tag = node.tag or ""
-        if tag == "input" and (box := checkbox(node)):
-            self._buffer.append(box)
         if tag in NOT_TEXT or self._left_out(node, tag):
             return False
         if tag == "img":

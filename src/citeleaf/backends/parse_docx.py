@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -31,6 +32,7 @@ _CONVERTER_ERRORS = (
     RecursionError,
     ElementTree.ParseError,
 )
+_CHECKBOX = re.compile(r"<input\b[^>]*\btype=\"checkbox\"[^>]*>")
 _STYLES = "\n".join(
     [
         "p[style-name='Title'] => h1.title:fresh",
@@ -46,7 +48,8 @@ def parse_docx(path: Path, *, max_unpacked_mb: int = 100) -> Parsed:
 
     Headings by outline level, also of styles of one's own; the numbers Word prints in front of headings, clauses and
     list items are part of the text. Tables, footnotes, equations (in one line, with a notice); deleted text and
-    comments are left out, hidden text too, with a notice. Page headers and footers give no text, but may state version and date.
+    comments are left out, hidden text too, with a notice. Page headers and footers give no text, but may state version
+    and date.
     """
     parts = read_xml_parts(path, max_unpacked_mb=max_unpacked_mb)
     if "word/document.xml" not in parts and "[Content_Types].xml" not in parts:
@@ -93,7 +96,7 @@ def _converted(parts: dict[str, bytes], name: str) -> tuple[Prepared, str]:
     ) as error:
         detail = "it is nested too deeply" if isinstance(error, RecursionError) else f"{type(error).__name__}: {error}"
         raise ParseError(f"`{name}` could not be read as a Word file ({detail})", subject=name) from error
-    return prepared, str(result.value)
+    return prepared, _CHECKBOX.sub(lambda box: "☒ " if "checked=" in box.group() else "☐ ", str(result.value))
 
 
 def _notices(prepared: Prepared) -> tuple[Notice, ...]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"[^\W\d_]+")
+# Words that other languages share (`de`, `en`, `in`, `a`) are left out: German is neither of the two.
 _COMMON = {
-    "en": frozenset(
-        "the of and to in a is that for it as be this on are with or by not you at from have must if we any".split()
-    ),
+    "en": frozenset("the of and to that for with are must this from not have by you your will any which shall".split()),
     "tr": frozenset(
-        "ve bir bu için ile olarak da de olan daha veya gibi çok en ne ise her değil kadar sonra tarafından olduğu"
-        " üzerinde göre ya ancak ki mi şu hem".split()
+        "ve bir bu için ile olarak olan daha veya gibi çok ise her değil kadar sonra tarafından olduğu göre ancak şu"
+        " olmak üzere hem nedir nasıl".split()
     ),
 }
 _LEAST_SHARE = 0.04

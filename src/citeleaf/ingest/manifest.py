@@ -16,6 +16,7 @@ import os
 import re
 import stat
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -100,8 +101,8 @@ def read_manifest(file: Path) -> tuple[Candidate, ...]:
         raise ConfigError(f"`{file}` holds something besides [[document]] entries", subject=str(file))
     found = tuple(_entry(file, n, entry) for n, entry in enumerate(entries, 1))
     for what, names in (("id", [c.doc_id for c in found]), ("path", [str(c.path) for c in found])):
-        for name in names:
-            if names.count(name) > 1:
+        for name, n in Counter(names).items():
+            if n > 1:
                 raise ConfigError(f"`{file}`: two entries have the {what} `{name}`", subject=str(file))
     return found
 

@@ -1,4 +1,7 @@
-"""Which sections stay in the document for audit and out of retrieval: contents, indexes, source lists."""
+"""Which sections stay in the document for audit and out of retrieval: contents, indexes, source lists.
+
+Text that is left out by mistake can never be cited, so every form asks for most lines and most characters of a section.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 _LEADERS = re.compile(r"(?:\.{3,}|…{2,}|(?:\.\s){3,}|(?:·\s?){3,}|_{4,})\s*\(?[\divxlc]{1,5}\)?\s*$", re.IGNORECASE)
-_PAGE_AT_END = re.compile(r"^(?P<words>.*[^\W\d_].*?)[ \t]+(?P<page>\d{1,4})$")
-_CHAPTER_PAGE = re.compile(r"^.*[^\W\d_].*?\D\d{1,3}-\d{1,3}$")
-_PAGES_AT_END = re.compile(r"^[^\W\d_].{1,60}?,?\s+\d{1,4}(?:\s*[,–-]\s*\d{1,4})*$")
+_PAGE = re.compile(r"^.*?[^\W\d_].*?[ \t]+(?P<page>\d{1,4})$")
+_CHAPTER_PAGE = re.compile(r"^.*?[^\W\d_].*?\D\d{1,3}-\d{1,3}$")
+_PAGES = re.compile(r"^[^\W\d_].{1,60}?,?\s+\d{1,4}(?:\s*[,–-]\s*\d{1,4})*$")
 _AMOUNT = re.compile(r"[$€£%₺]|\b(?:AUD|USD|EUR|GBP|TRY|days?|months?|years?|hours?)\b")
 _ENTRY = re.compile(
-    r"""\bdoi\b|\barxiv\b|\bISBN\b|\bISSN\b|\bet\ al\b|\bRetrieved\b|\baccessed\b|\bpp?\.\s?\d|\bvol\.\s?\d
-      | ^\W*(?:\[\d+\]\s*)?[^\W\d_][\w'’-]+,\s(?:[^\W\d_]\.\s?)+.{0,160}?\(?\b(?:19|20)\d\d[a-z]?\b""",
-    re.VERBOSE | re.IGNORECASE,
+    r"""\b(?:doi|DOI)\b | \barXiv\b | \bISBN\b | \bISSN\b | \bet\ al\b | \bpp\.\s?\d | \bvol\.\s?\d
+      | \bRetrieved\ (?:from|on|\d|[A-Z][a-z]+\ \d) | \b[Aa]ccessed\ (?:on\ )?(?:\d|[A-Z][a-z]+\ \d)
+      | ^\W*(?:\[?\d+\]?\W\s*)?[^\W\d_][\w'’-]+,\s(?:[^\W\d_]\.\s?)+.{0,160}?\(?\b(?:19|20)\d\d[a-z]?\b""",
+    re.VERBOSE,
 )
 _LONGEST_ENTRY = 500
 _LONGEST_LINE = 250
@@ -27,20 +31,16 @@ def title_is_skipped(title: str, skipped: Sequence[str]) -> bool:
 
 
 def looks_like_contents(lines: Sequence[str], pages: int) -> bool:
-    """Lines that end in page numbers: with dotted leaders, by chapter (`3-12`), or ascending within `pages` pages."""
-    lines = [line.strip() for line in lines if line.strip()]
-    if len(lines) < 3:
-        return False
-    short = [line for line in lines if len(line) <= _LONGEST_LINE]
-    if sum(_LEADERS.search(line) is not None for line in short) * 2 >= len(lines):
+    """Lines with dotted leaders, with pages by chapter (`3-12`), or with ascending numbers up to `pages` at most."""
+    lines = _filled(lines)
+    if _are_most(3, 0.6, [line for line in lines if _short(line) and _LEADERS.search(line)], lines):
         return True
-    if len(lines) >= 8 and sum(_CHAPTER_PAGE.match(line) is not None for line in short) * 10 >= len(lines) * 7:
+    if _are_most(8, 0.7, [line for line in lines if _short(line) and _CHAPTER_PAGE.match(line)], lines):
         return True
-    found = [m for line in short if (m := _PAGE_AT_END.match(line)) and not _AMOUNT.search(line)]
+    found = [m for line in lines if _short(line) and not _AMOUNT.search(line) and (m := _PAGE.match(line))]
     numbers = [int(m["page"]) for m in found]
     return (
-        len(found) >= 5
-        and len(found) * 5 >= len(lines) * 4
+        _are_most(5, 0.8, [m.string for m in found], lines)
         and numbers == sorted(numbers)
         and len(set(numbers)) * 2 > len(numbers)
         and 0 < numbers[-1] <= pages
@@ -49,10 +49,9 @@ def looks_like_contents(lines: Sequence[str], pages: int) -> bool:
 
 def looks_like_index(lines: Sequence[str], pages: int) -> bool:
     """Nearly all lines are words and page numbers, in the order of the alphabet, and within `pages` pages."""
-    lines = [line.strip() for line in lines if line.strip()]
-    short = [line for line in lines if len(line) <= _LONGEST_LINE]
-    found = [line for line in short if _PAGES_AT_END.match(line) and not _AMOUNT.search(line)]
-    if len(found) < 8 or len(found) * 5 < len(lines) * 4:
+    lines = _filled(lines)
+    found = [line for line in lines if _short(line) and _PAGES.match(line) and not _AMOUNT.search(line)]
+    if not _are_most(8, 0.8, found, lines):
         return False
     in_order = sum(a[0].casefold() <= b[0].casefold() for a, b in pairwise(found))
     largest = max(int(n) for line in found for n in re.findall(r"\d{1,4}", line))
@@ -61,9 +60,22 @@ def looks_like_index(lines: Sequence[str], pages: int) -> bool:
 
 def looks_like_sources(blocks: Sequence[str]) -> bool:
     """At least three short blocks, nearly all with the marks of a citation: author and year, DOI, `et al`."""
-    blocks = [block.strip() for block in blocks if block.strip()]
-    cited = sum(len(block) <= _LONGEST_ENTRY and _ENTRY.search(block) is not None for block in blocks)
-    return len(blocks) >= 3 and cited * 5 >= len(blocks) * 4
+    blocks = _filled(blocks)
+    return _are_most(3, 0.8, [b for b in blocks if len(b) <= _LONGEST_ENTRY and _ENTRY.search(b)], blocks)
+
+
+def _are_most(least: int, share: float, found: Sequence[str], lines: Sequence[str]) -> bool:
+    """At least so many, and this share of the lines and of their characters."""
+    many = len(found) >= max(least, share * len(lines))
+    return many and sum(map(len, found)) >= share * sum(map(len, lines))
+
+
+def _filled(lines: Sequence[str]) -> list[str]:
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _short(line: str) -> bool:
+    return len(line) <= _LONGEST_LINE
 
 
 def _plain(title: str) -> str:
