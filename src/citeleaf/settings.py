@@ -229,7 +229,7 @@ class ChatSettings(ServerSettings):
     temperature: Annotated[float, Field(ge=0, le=2)] = Field(default=0.0, description="0: the likeliest words.")
     seed: Count = Field(default=1, description="Seed of the sampler, where the server takes one.")
     window: Count = Field(
-        default=0, description="Tokens that prompt and reply share. 0: ask the server; 2048 if it does not tell."
+        default=0, description="Tokens that prompt and reply share. 0: ask the server; 4096 if it does not tell."
     )
     retries: Annotated[int, Field(ge=0, le=3)] = Field(
         default=1, description="Further tries after a reply outside the protocol."

@@ -6,27 +6,29 @@ from dataclasses import replace
 
 from citeleaf.errors import BadModelOutput, ModelError
 from citeleaf.protocols import Generator
-from citeleaf.types import Draft, Query, Retrieval
+from citeleaf.types import Check, Draft, Query, Retrieval
 
 
 def compose(query: Query, found: Retrieval, generator: Generator, quoter: Generator) -> Draft:
     """The generator's draft; when it raises a `ModelError`, the quoter's, with the error's code as `fallback`.
 
-    A draft without any text that does not abstain counts as `bad_model_output`. `raw` keeps what the model said. An
-    abstention is believed. A quoter that fails itself raises.
+    A draft without any text that does not abstain counts as `bad_model_output`. `raw` keeps what the model said, and a
+    check `model` what was wrong with it. An abstention is believed. A quoter that fails itself raises.
     """
     if generator is quoter:
         return quoter.draft(query.text, found.evidence, query.facts)
     try:
         draft = generator.draft(query.text, found.evidence, query.facts)
     except BadModelOutput as error:
-        return _quoted(query, found, quoter, error.code, error.raw)
+        return _quoted(query, found, quoter, error, error.raw)
     except ModelError as error:
-        return _quoted(query, found, quoter, error.code, "")
+        return _quoted(query, found, quoter, error, "")
     if not draft.abstains and not draft.text.strip():
-        return _quoted(query, found, quoter, BadModelOutput.code, draft.raw)
+        return _quoted(query, found, quoter, BadModelOutput("the draft is empty", raw="", kind="empty"), draft.raw)
     return draft
 
 
-def _quoted(query: Query, found: Retrieval, quoter: Generator, code: str, raw: str) -> Draft:
-    return replace(quoter.draft(query.text, found.evidence, query.facts), fallback=code, raw=raw)
+def _quoted(query: Query, found: Retrieval, quoter: Generator, error: ModelError, raw: str) -> Draft:
+    draft = quoter.draft(query.text, found.evidence, query.facts)
+    why = Check("model", False, f"{error.kind}: {error.message}" if error.kind else error.message)
+    return replace(draft, fallback=error.code, raw=raw, checks=(*draft.checks, why))
