@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from citeleaf.backends.pdf_aligned import Cell, Table
 from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_layout import Flow
 from citeleaf.backends.pdf_lines import Line
 from citeleaf.backends.pdf_styles import Style
-from citeleaf.backends.pdf_tables import Cell, Table
 
 Kind: TypeAlias = Literal["heading", "paragraph", "list_item", "table_row", "definition", "note", "caption"]
 Key: TypeAlias = tuple[float, bool, bool, tuple[int, int, int]]

@@ -119,7 +119,8 @@ class _Reader:
         width, height = frame.size
         if not all(np.isfinite(box)) or box[2] < 0 or box[3] < 0 or box[0] > width or box[1] > height:
             return None
-        return (max(box[0], 0.0), max(box[1], 0.0), min(box[2], width), min(box[3], height))
+        x0, y0, x1, y1 = map(float, box)
+        return (max(x0, 0.0), max(y0, 0.0), min(x1, width), min(y1, height))
 
     def _path(self, item: Handle, outer: np.ndarray | None) -> None:
         ints = self._ints

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from citeleaf.backends.pdf_aligned import Table, aligned_table
 from citeleaf.backends.pdf_lines import Line
 from citeleaf.backends.pdf_styles import Box
-from citeleaf.backends.pdf_tables import Table, aligned_table
 
 Interval: TypeAlias = tuple[float, float]
 
@@ -48,18 +48,39 @@ def reading_order(atoms: Sequence[Atom], em: float, depth: int = 0) -> list[Flow
         if not gutters or depth > 8:
             flows.extend(_stack(zone))
             continue
+        table = _table(zone, gutters, em)
+        if table is not None:
+            before, flow, after = table
+            flows.extend([*reading_order(before, em, depth + 1), flow, *reading_order(after, em, depth + 1)])
+            continue
         columns = _columns(zone, gutters)
-        if all(isinstance(atom, Line) for atom in zone):
-            table = aligned_table([[a for a in c if isinstance(a, Line)] for c in columns], gutters, em)
-            if table is not None:
-                flows.append(_flow_of_table(table))
-                continue
         if _labels(columns, em):
             flows.extend(_stack(zone))
             continue
         for column in columns:
             flows.extend(reading_order(column, em, depth + 1))
     return _merged(flows)
+
+
+def _table(zone: list[Atom], gutters: list[Interval], em: float) -> tuple[list[Atom], Flow, list[Atom]] | None:
+    """The table in a zone, with what stands above and below it; None when the zone is no table.
+
+    It reaches from the first to the last band that has something on both sides of a gutter; there may be more gutters.
+    """
+    bands = _bands(zone, em)
+    wide = [i for i, band in enumerate(bands) if len(_columns(band, gutters)) > 1]
+    if not wide or not all(isinstance(atom, Line) for i in range(wide[0], wide[-1] + 1) for atom in bands[i]):
+        return None
+    core = [atom for i in range(wide[0], wide[-1] + 1) for atom in bands[i]]
+    inner = _zones(core, em)
+    if len(inner) != 1:
+        return None
+    columns = [[a for a in column if isinstance(a, Line)] for column in _columns(core, inner[0][1])]
+    found = aligned_table(columns, em)
+    if found is None:
+        return None
+    above = [atom for band in bands[: wide[0]] for atom in band]
+    return above, _flow_of_table(found), [atom for band in bands[wide[-1] + 1 :] for atom in band]
 
 
 def _bands(atoms: Sequence[Atom], em: float) -> list[list[Atom]]:

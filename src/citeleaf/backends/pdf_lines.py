@@ -20,7 +20,7 @@ _OVERLAP = 0.5
 _BULLETS = "•·▪◦‣●○■□❖➢➤►▶✓✔–—\\-*"
 MARKER = re.compile(
     rf"(?:[{_BULLETS}]|\(?(?:[a-z]{{1,2}}|[ivxlc]{{1,6}}|[A-Z]|[IVXLC]{{1,6}}|\d{{1,3}}|\d{{1,2}}(?:\.\d{{1,2}}){{1,4}})[.)]"
-    r"|\d{1,2}(?:\.\d{1,2}){1,4})$"
+    r"|\d{0,2}(?:\.\d{1,2}){1,4})$"
 )
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 Pieces: TypeAlias = list[int]

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from itertools import pairwise
 
 import numpy as np
 
+from citeleaf.backends.pdf_aligned import Cell, Table, single_rows
 from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_graphics import Graphics
 from citeleaf.backends.pdf_lines import Line, dress
 from citeleaf.backends.pdf_styles import Box, Style
 
-Cell: TypeAlias = list[Line]
-
 _TOUCH = 3.0
 _MAX_RULES = 1500
 _NUMBER = re.compile(r"^[\s$€£₺%()+\-–,.\d/]*\d[\s$€£₺%()+\-–,.\d/]*$")
-
-
-@dataclass(slots=True, eq=False)
-class Table:
-    """Rows of cells, a cell its lines; the first `heads` rows are column headings. `edges`: the columns' left edges."""
-
-    box: Box
-    rows: list[list[Cell]]
-    edges: list[float]
-    heads: int = 0
 
 
 @dataclass(slots=True)
@@ -43,31 +31,59 @@ class _Rules:
 def ruled(
     lines: list[Line], page: RawPage, graphics: Graphics, styles: list[Style]
 ) -> tuple[list[Table], list[Box], list[Line]]:
-    """Tables drawn with rules or filled cells, frames around text, and the lines that stand in no table."""
+    """Tables drawn with rules or filled cells, frames around text, and the lines that stand in no table.
+
+    A stretch of a table where no rule tells rows or columns apart is left to be read as text without rules.
+    """
     tables: list[Table] = []
     frames: list[Box] = []
     rest = lines
     for group in _groups(_collect(page, graphics)):
-        xs = _positions([v[0] for v in group.down])
-        ys = _positions([h[0] for h in group.across])
+        xs, ys = _edges(group)
         if len(ys) < 2 or len(xs) < 2:
             continue
         box = (xs[0], ys[0], xs[-1], ys[-1])
         inside = [line for line in rest if _within(line, box)]
         if not inside or box[2] - box[0] < 20:
             continue
-        if len(xs) == 2:
-            if len(ys) >= 2 and not _is_page(box, page):
-                frames.append(box)
-            continue
-        table = _grid(inside, group, xs, ys, page, styles)
-        if table is not None:
-            tables.append(table)
+        rows = _grid(inside, group, xs, ys, page, styles) if len(xs) > 2 else []
+        if rows:
+            found, left = _tables(rows, xs, ys, styles)
+            tables.extend(found)
             taken = {id(line) for line in inside}
-            rest = [line for line in rest if id(line) not in taken]
-        elif not _is_page(box, page):
+            rest = [line for line in rest if id(line) not in taken] + left
+        elif not _is_page(box, page) and _is_block(inside) and _is_framed(box, group):
             frames.append(box)
     return tables, frames, rest
+
+
+def _edges(group: _Rules) -> tuple[list[float], list[float]]:
+    """Column and row edges; where the outer rules are not drawn, the ends of those that cross them."""
+    xs = _positions([v[0] for v in group.down])
+    ys = _positions([h[0] for h in group.across])
+    if len(ys) >= 2 and len(xs) >= 1:
+        left, right = min(h[1] for h in group.across), max(h[2] for h in group.across)
+        xs = [left] * int(left < xs[0] - 10) + xs + [right] * int(right > xs[-1] + 10)
+    if len(xs) >= 2 and len(ys) >= 1:
+        top, bottom = min(v[1] for v in group.down), max(v[2] for v in group.down)
+        ys = [top] * int(top < ys[0] - 5) + ys + [bottom] * int(bottom > ys[-1] + 5)
+    return xs, ys
+
+
+def _is_framed(box: Box, group: _Rules) -> bool:
+    """Whether rules run all around the box."""
+    x0, y0, x1, y1 = box
+    return (
+        _has_rule(group.down, x0, y0, y1)
+        and _has_rule(group.down, x1, y0, y1)
+        and _has_rule(group.across, y0, x0, x1)
+        and _has_rule(group.across, y1, x0, x1)
+    )
+
+
+def _is_block(lines: list[Line]) -> bool:
+    """More than one row of text: a band of colour behind one line is no box of its own."""
+    return max(line.y1 for line in lines) - min(line.y0 for line in lines) > 1.8 * max(line.height for line in lines)
 
 
 def _is_page(box: Box, page: RawPage) -> bool:
@@ -140,8 +156,8 @@ def _positions(values: Sequence[float]) -> list[float]:
 
 def _grid(
     lines: list[Line], rules: _Rules, xs: list[float], ys: list[float], page: RawPage, styles: list[Style]
-) -> Table | None:
-    """Cells between the rules; cells with no rule between them are one. None when it is no table."""
+) -> list[list[Cell]]:
+    """Cells between the rules, row by row; cells with no rule between them are one. Empty when it is no table."""
     n_rows, n_columns = len(ys) - 1, len(xs) - 1
     cells: dict[tuple[int, int], Cell] = {}
     for line in lines:
@@ -153,20 +169,47 @@ def _grid(
             while row > 0 and not _has_rule(rules.across, ys[row], xs[column], xs[column + 1]):
                 row -= 1
             cells.setdefault((row, column), []).append(part)
-    rows: list[list[Cell]] = []
-    for row in range(n_rows):
-        cells_of_row = [_in_lines(cells.get((row, column), [])) for column in range(n_columns)]
-        if any(cells_of_row):
-            rows.append(cells_of_row)
+    rows = [[_in_lines(cells.get((r, c), [])) for c in range(n_columns)] for r in range(n_rows)]
+    rows = [row for row in rows if any(row)]
     used = [c for c in range(n_columns) if any(row[c] for row in rows)]
-    if len(used) < 2 or not rows:
-        return None
-    rows = [[row[c] for c in used] for row in rows]
-    if len(rows) == 1 and max(len(cell) for cell in rows[0]) > 3:
-        return None  # columns of prose in a frame
-    table = Table((xs[0], ys[0], xs[-1], ys[-1]), rows, [xs[c] for c in used])
-    table.heads = _heads(rows, styles)
-    return table
+    if len(used) < 2 or (len(rows) == 1 and max(len(cell) for cell in rows[0]) > 3):
+        return []  # a frame, or columns of prose in one
+    if sum(sum(map(bool, row)) >= 2 for row in rows) < 0.5 * len(rows):
+        return []  # rules, but few that tell columns apart
+    return rows
+
+
+def _tables(
+    rows: list[list[Cell]], xs: list[float], ys: list[float], styles: list[Style]
+) -> tuple[list[Table], list[Line]]:
+    """Tables of the rows between those that are open, and the lines of the open ones."""
+    tables: list[Table] = []
+    left: list[Line] = []
+    run: list[list[Cell]] = []
+    for row in [*rows, []]:
+        if row and not _is_open(row):
+            run.extend(single_rows(row))
+            continue
+        if run:
+            used = [c for c in range(len(run[0])) if any(r[c] for r in run)]
+            kept = [[r[c] for c in used] for r in run]
+            lines = [line for r in run for cell in r for line in cell]
+            top = max(ys[0], min(line.y0 for line in lines) - 2)
+            bottom = min(ys[-1], max(line.y1 for line in lines) + 2)
+            tables.append(Table((xs[0], top, xs[-1], bottom), kept, [xs[c] for c in used], _heads(kept, styles)))
+        run = []
+        left.extend(line for cell in row for line in cell)
+    return tables, left
+
+
+def _is_open(row: list[Cell]) -> bool:
+    """Whether a cell holds a table of its own that no rule tells apart: many lines, side by side."""
+    for cell in row:
+        if len(cell) >= 6:
+            beside = sum(abs(a.y1 - b.y1) < 0.3 * a.height and b.x0 - a.x1 > a.height for a, b in pairwise(cell))
+            if beside >= 0.3 * len(cell):
+                return True
+    return False
 
 
 def _index(edges: list[float], at: float) -> int:
@@ -215,6 +258,11 @@ def _in_lines(cell: Cell) -> Cell:
     return sorted(cell, key=lambda line: (round(line.y0 / max(line.height, 1.0) * 2), line.x0, line.y0))
 
 
+def heads_of(table: Table, styles: list[Style]) -> None:
+    """Sets how many rows are headings of a table found without rules."""
+    table.heads = _heads(table.rows, styles)
+
+
 def _heads(rows: list[list[Cell]], styles: list[Style]) -> int:
     """How many leading rows are column headings: set in another style than the rest, or words over numbers."""
     if len(rows) < 2:
@@ -252,99 +300,3 @@ def _look(style: Style) -> tuple[bool, bool, int]:
 
 def _text(cell: Cell) -> str:
     return " ".join(line.text for line in cell)
-
-
-def aligned_table(columns: list[list[Line]], gutters: list[tuple[float, float]], em: float) -> Table | None:
-    """A table without rules: where a cell starts in the sparsest column, cells start beside it. None when columns."""
-    if len(columns) < 2 or any(not c for c in columns):
-        return None
-    starts = [_cell_starts(column) for column in columns]
-    dense = [_is_prose(column, em) for column in columns]
-    if sum(dense) >= 2:
-        return None
-    sparse = min(range(len(columns)), key=lambda c: (len(starts[c]), c))
-    others = [line for c in range(len(columns)) if c != sparse for line in starts[c]]
-    tolerance = 0.3 * em
-    hits = sum(any(abs(line.y1 - other.y1) < tolerance for other in others) for line in starts[sparse])
-    if len(starts[sparse]) < 2 or hits < 0.7 * len(starts[sparse]):
-        return None
-    if (
-        sum(dense) == 1
-        and len(columns[dense.index(True)]) > 3 * sum(len(c) for k, c in enumerate(columns) if not dense[k])
-        and len(columns) > 2
-    ):
-        return None
-    rows = _rows(columns, em)
-    if len(rows) < 2:
-        return None
-    lines = [line for column in columns for line in column]
-    box = (
-        min(line.x0 for line in lines),
-        min(line.y0 for line in lines),
-        max(line.x1 for line in lines),
-        max(line.y1 for line in lines),
-    )
-    return Table(box, rows, [min(line.x0 for line in c) for c in columns])
-
-
-def _cell_starts(column: list[Line]) -> list[Line]:
-    """Lines with more space above them than the column's lines usually have; all where spaces are even."""
-    lines = sorted(column, key=lambda line: line.y0)
-    pitches = [b.y1 - a.y1 for a, b in itertools.pairwise(lines)]
-    if not pitches:
-        return lines
-    least = min((p for p in pitches if p > 0.5), default=0.0)
-    return (
-        [lines[0]] + [b for b, pitch in zip(lines[1:], pitches, strict=True) if pitch > 1.15 * least]
-        if max(pitches) > 1.25 * least
-        else lines
-    )
-
-
-def _is_prose(column: list[Line], em: float) -> bool:
-    """Long even lines, one under the other."""
-    if len(column) < 4:
-        return False
-    lines = sorted(column, key=lambda line: line.y0)
-    width = max(line.x1 for line in lines) - min(line.x0 for line in lines)
-    if width < 14 * em:
-        return False
-    fill = sum(line.x1 - line.x0 for line in lines) / (len(lines) * width)
-    return fill > 0.6
-
-
-def _rows(columns: list[list[Line]], em: float) -> list[list[Cell]]:
-    """Cells by row: a row starts where the first column has a cell, or where all columns leave a wide space."""
-    tagged = sorted(((line, c) for c, column in enumerate(columns) for line in column), key=lambda t: (t[0].y1, t[1]))
-    bands: list[list[tuple[Line, int]]] = []
-    for line, c in tagged:
-        if bands and line.y1 - bands[-1][0][0].y1 < 0.5 * em:
-            bands[-1].append((line, c))
-        else:
-            bands.append([(line, c)])
-    pitches = [b[0][0].y1 - a[0][0].y1 for a, b in itertools.pairwise(bands)]
-    least = min(pitches, default=0.0)
-    uneven = bool(pitches) and max(pitches) > 1.25 * least and sum(p > 1.25 * least for p in pitches) >= 1
-    rows: list[list[Cell]] = []
-    for k, band in enumerate(bands):
-        have = {c for _, c in band}
-        wide = k > 0 and pitches[k - 1] > 1.25 * least
-        new = not rows or wide or (not uneven and 0 in have) or (0 in have and len(have) > 1 and not _wraps(rows[-1]))
-        if uneven and not wide and rows:
-            new = False
-        if not uneven and len(have) == 1 and rows:
-            new = 0 in have and bool(band[0][0].text[:1].isupper())
-        if new:
-            rows.append([[] for _ in columns])
-        for line, c in sorted(band, key=lambda t: t[0].x0):
-            rows[-1][c].append(line)
-    return rows
-
-
-def _wraps(row: list[Cell]) -> bool:
-    return False
-
-
-def heads_of(table: Table, styles: list[Style]) -> None:
-    """Sets how many rows are headings of a table found without rules."""
-    table.heads = _heads(table.rows, styles)

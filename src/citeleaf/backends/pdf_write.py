@@ -198,7 +198,8 @@ def _table_heads(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[in
                 edges = edges if part.kind == "caption" else []
             continue
         if part.table is not table:
-            goes_on = len(edges) == len(part.table.edges) and part.row == 0 and part.table.heads == 0
+            alike = len(edges) == len(part.table.edges) or (table is not None and len(table.rows) == table.heads)
+            goes_on = bool(edges) and alike and part.table.heads == 0
             heads = heads if goes_on else ()
             table, edges = part.table, part.table.edges
         if part.row < part.table.heads:
