@@ -257,7 +257,7 @@ def installed_models(*, verify: bool) -> tuple[Model, ...]:
     rows = []
     for entry in package.manifest():
         folder = package.path(entry["name"])
-        sound = all(_is_sound(folder / file["name"], file, verify) for file in entry["files"])
+        sound = all(_is_sound(folder / file["path"], file, verify) for file in entry["files"])
         state = ("verified" if verify else "installed") if sound else "damaged"
         size = sum(file["bytes"] for file in entry["files"])
         rows.append(Model(entry["name"], entry["purpose"], size, entry["licence"], state))
