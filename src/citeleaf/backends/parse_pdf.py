@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -199,7 +199,15 @@ def _flows(page: _PageWork, turn: int, lines: list[Line], looks: Looks) -> list[
     em = max(heights[len(heights) // 2], 1.0)
     if turn != 0:
         return reading_order(lines, em)
-    tables, frames, rest = ruled(lines, page.raw, page.graphics, looks.styles)
+    aslant = [(line, _as_drawn(line, page.raw)) for t in sorted(page.lines) if t != 0 for line in page.lines[t]]
+    tables, frames, rest = ruled([*lines, *(seen for _, seen in aslant)], page.raw, page.graphics, looks.styles)
+    if aslant:
+        left = {id(line) for line in rest}
+        page.lines = {
+            t: found if t == 0 else [a for a, seen in aslant if a.turn == t and id(seen) in left]
+            for t, found in page.lines.items()
+        }
+        rest = [line for line in rest if all(seen is not line for _, seen in aslant)]
     atoms: list[Atom] = list(map(table_flow, tables))
     for box in sorted(frames, key=lambda b: (b[2] - b[0]) * (b[3] - b[1])):
         inside = [line for line in rest if _inside(line, box)]
@@ -212,6 +220,13 @@ def _flows(page: _PageWork, turn: int, lines: list[Line], looks: Looks) -> list[
         if flow.table is not None and not flow.table.heads:
             heads_of(flow.table, looks.styles)
     return flows
+
+
+def _as_drawn(line: Line, page: RawPage) -> Line:
+    """A line that runs another way, with its box as it stands on the page: a turned heading of a table's column."""
+    boxes = page.boxes[line.pieces]
+    x0, y0, x1, y1 = boxes[:, 0].min(), boxes[:, 1].min(), boxes[:, 2].max(), boxes[:, 3].max()
+    return replace(line, x0=float(x0), y0=float(y0), x1=float(x1), y1=float(y1), body=float(x0), marker=0)
 
 
 def _inside(line: Line, box: tuple[float, float, float, float]) -> bool:
@@ -281,11 +296,14 @@ _NO_TITLE = re.compile(r"^(?:untitled|microsoft \w+ - .*|.*\.(?:indd|docx?|pdf|x
 
 
 def _title(document: pypdfium2.PdfDocument, parts: Sequence[Part]) -> str | None:
-    """The largest heading of the first page with text, else the title in the file's own data."""
+    """The title in the file's own data if it is printed in front, else the largest heading there, else the former."""
     first = parts[0].page if parts else 0
     heads = [part for part in parts if part.page == first and part.kind == "heading"]
     stated = (document.get_metadata_value("Title") or "").replace("\x00", "").strip()
     stated = re.sub(r"\s+", " ", stated)
+    opening = " ".join(part.text for part in parts if part.page <= first + 1).lower()
+    if stated and not _NO_TITLE.match(stated) and stated.lower() in opening:
+        return stated
     if heads:
         largest = max(part.key[0] for part in heads)
         words = " ".join(part.text for part in heads if part.key[0] == largest)

@@ -113,7 +113,7 @@ def _odd(words: _Words, last_owners: list[Handle]) -> NDArray[np.bool_]:
     shift = np.maximum(np.abs(first[:, 1] - last[:, 1]), np.abs(first[:, 3] - last[:, 3])) > 0.08 * height
     width = last[:, 2] - first[:, 0]
     torn = np.array([a != b for a, b in zip(words.owners, last_owners, strict=True)], bool)
-    odd: NDArray[np.bool_] = (n > 1) & (shift | torn | (width < 0) | (width > 1.1 * height * n))
+    odd: NDArray[np.bool_] = (n > 1) & (shift | torn | (width < 0) | (width > 0.85 * height * n))
     return odd
 
 
@@ -145,12 +145,12 @@ def _cuts(boxes: NDArray[np.float32], objects: list[Handle]) -> list[tuple[int, 
     low, high = (0, 2) if vertical else (3, 1)
     cuts = [(0, False)]
     for k in range(1, len(boxes)):
-        if objects[k] == objects[k - 1]:
-            continue
         height = max(abs(float(boxes[k - 1, high] - boxes[k - 1, low])), 0.01)
         moved = max(abs(float(boxes[k, i] - boxes[k - 1, i])) for i in (low, high)) > 0.08 * height
         gap = float(boxes[k, near] - boxes[k - 1, far])
-        space = not vertical and not -0.5 * height < gap < LEAST_SPACE * height
+        # Within one text object letters may be spaced out; only a wide gap is one.
+        least = LEAST_SPACE if objects[k] != objects[k - 1] else 1.0
+        space = not vertical and not -0.5 * height < gap < least * height
         if moved or space:
             cuts.append((k, space))
     return cuts

@@ -74,6 +74,7 @@ class _Reader:
             box = self._bounds(item, outer)
             if box is not None:
                 opaque = kind == native.IMAGE and not native.has_transparency(item)
+                box = self._clipped(box, item, outer) if opaque else box
                 self.found.areas.append(Area(box, (128, 128, 128), self._order, True, opaque, kind == native.IMAGE))
         elif kind == native.FORM and depth < _DEPTH:
             matrix = self._matrix(item)
@@ -145,9 +146,29 @@ class _Reader:
             if part[2] - part[0] <= _RULE or part[3] - part[1] <= _RULE:
                 self._rule(part)
             elif filled or (stroked and exact):
+                over = opaque and exact and bool(self.found.text_order)
+                seen = self._clipped(part, item, outer) if over else part
                 self.found.areas.append(
-                    Area(part, (red, green, blue), self._order, filled, opaque and exact, False, exact)
+                    Area(seen, (red, green, blue), self._order, filled, opaque and exact, False, exact)
                 )
+
+    def _clipped(self, box: Box, item: Handle, outer: np.ndarray | None) -> Box:
+        """The part of a box that the object's clipping paths leave, by their bounds."""
+        clip = native.clip_path(item) or 0
+        floats = self._floats
+        for k in range(max(int(native.clip_count(clip)), 0) if clip else 0):
+            points: list[tuple[float, float]] = []
+            for i in range(min(int(native.clip_segments(clip, k)), 200)):
+                segment = native.clip_segment(clip, k, i)
+                if segment and native.segment_point(segment, floats.at(6), floats.at(7)):
+                    points.append((float(floats.values[6]), float(floats.values[7])))
+            bounds = self._visible(tuple(points), outer) if points else None
+            if bounds is None:
+                return (box[0], box[1], box[0], box[1])
+            box = (max(box[0], bounds[0]), max(box[1], bounds[1]), min(box[2], bounds[2]), min(box[3], bounds[3]))
+            if box[2] < box[0] or box[3] < box[1]:
+                return (box[0], box[1], box[0], box[1])
+        return box
 
     def _rule(self, box: Box) -> None:
         if box[2] - box[0] >= box[3] - box[1]:

@@ -44,6 +44,8 @@ def _contents(parts: list[Part]) -> None:
             continue
         if part.page in listed:
             part.contents = i <= last[part.page]
+            if part.contents and part.marker:
+                part.kind, part.marker = "paragraph", False
         elif len(part.lines) <= 2 and LEADERS.search(part.text) and ENTRY.search(part.text):
             part.contents = True
 

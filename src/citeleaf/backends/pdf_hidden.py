@@ -41,7 +41,7 @@ def hidden(page: RawPage, graphics: Graphics, styles: list[Style], shades: Shade
     flat = (page.boxes[:, 3] - page.boxes[:, 1] < _TINY) | (page.boxes[:, 2] - page.boxes[:, 0] <= 0)
     for i in np.flatnonzero(small & flat).tolist():
         found.setdefault(i, "too small to read")
-    _covered(page, graphics, found)
+    _covered(page, graphics, shades, found)
     _same_colour(page, graphics, styles, shades, found)
     return found, False
 
@@ -77,9 +77,11 @@ def _orders(page: RawPage, graphics: Graphics) -> NDArray[np.int64]:
     return np.array([graphics.text_order.get(owner, 1 << 40) for owner in page.owners], np.int64)
 
 
-def _covered(page: RawPage, graphics: Graphics, found: dict[int, str]) -> None:
+def _covered(page: RawPage, graphics: Graphics, shades: Shades, found: dict[int, str]) -> None:
+    """Pieces under an image or a filled area painted later, unless they show there all the same."""
     orders: NDArray[np.int64] | None = None
     first = min(graphics.text_order.values(), default=1 << 40)
+    drawn: NDArray[np.uint8] | None = None
     for area in graphics.areas:
         if not (area.opaque and area.exact) or area.order < first:
             continue
@@ -89,7 +91,22 @@ def _covered(page: RawPage, graphics: Graphics, found: dict[int, str]) -> None:
         middle = (page.boxes[:, 1] + page.boxes[:, 3]) / 2
         inside = (page.boxes[:, 0] > x0 - 1) & (page.boxes[:, 2] < x1 + 1) & (middle > y0) & (middle < y1)
         for i in np.flatnonzero(inside & (orders < area.order)).tolist():
-            found.setdefault(i, "covered")
+            if i in found:
+                continue
+            if not area.image:
+                drawn = shades() if drawn is None else drawn
+                if drawn is not None and _shows(page, i, drawn) and not _overwritten(page, i, orders, area.order):
+                    continue
+            found[i] = "covered"
+
+
+def _overwritten(page: RawPage, i: int, orders: NDArray[np.int64], after: int) -> bool:
+    """Whether other text was painted over the cover at the same place."""
+    boxes = page.boxes
+    across = np.minimum(boxes[:, 2], boxes[i, 2]) - np.maximum(boxes[:, 0], boxes[i, 0])
+    down = np.minimum(boxes[:, 3], boxes[i, 3]) - np.maximum(boxes[:, 1], boxes[i, 1])
+    height, width = boxes[i, 3] - boxes[i, 1], boxes[i, 2] - boxes[i, 0]
+    return bool(((orders > after) & (across > 0.3 * width) & (down > 0.3 * height)).any())
 
 
 def _same_colour(page: RawPage, graphics: Graphics, styles: list[Style], shades: Shades, found: dict[int, str]) -> None:

@@ -17,7 +17,7 @@ from citeleaf.backends.pdf_styles import Style
 WIDE_GAP = 1.2
 """A gap over this many line heights ends a line: it may be a gutter between columns or cells."""
 _OVERLAP = 0.5
-_BULLETS = "•·▪◦‣●○■□❖➢➤►▶✓✔–—\\-*"
+_BULLETS = "\ufffd•·▪◦‣●○■□❖➢➤►▶✓✔–—\\-*"
 MARKER = re.compile(
     rf"(?:[{_BULLETS}]|\(?(?:[a-z]{{1,2}}|[ivxlc]{{1,6}}|[A-Z]|[IVXLC]{{1,6}}|\d{{1,3}}|\d{{1,2}}(?:\.\d{{1,2}}){{1,4}})[.)]"
     r"|\d{0,2}(?:\.\d{1,2}){1,4})$"

@@ -61,6 +61,11 @@ path_segment = _bind(pdfium.FPDFPath_GetPathSegment, _PTR, _PTR, _INT)
 segment_point = _bind(pdfium.FPDFPathSegment_GetPoint, _INT, _PTR, _PTR, _PTR)
 segment_type = _bind(pdfium.FPDFPathSegment_GetType, _INT, _PTR)
 
+clip_path = _bind(pdfium.FPDFPageObj_GetClipPath, _PTR, _PTR)
+clip_count = _bind(pdfium.FPDFClipPath_CountPaths, _INT, _PTR)
+clip_segments = _bind(pdfium.FPDFClipPath_CountPathSegments, _INT, _PTR, _INT)
+clip_segment = _bind(pdfium.FPDFClipPath_GetPathSegment, _PTR, _PTR, _INT, _INT)
+
 TEXT, PATH, IMAGE, SHADING, FORM = 1, 2, 3, 4, 5
 MOVE = 2
 

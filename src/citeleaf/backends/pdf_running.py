@@ -98,7 +98,7 @@ def _repeated(pages: Sequence[PageLines]) -> set[int]:
 
 def _outside_body(pages: Sequence[PageLines], found: set[int]) -> set[int]:
     """Those with no body beyond them on other pages: a heading that often opens a page stands where body stands."""
-    tops: dict[tuple[int, int, int], int] = {}
+    known: dict[tuple[int, int, int], bool] = {}
     body = [[line for line in page.lines if id(line) not in found] for page in pages]
     kept: set[int] = set()
     for page in pages:
@@ -107,20 +107,26 @@ def _outside_body(pages: Sequence[PageLines], found: set[int]) -> set[int]:
                 continue
             top = (line.y0 + line.y1) / 2 < page.height / 2
             place = (round(line.y0), round(line.x0), round(line.x1))
-            if place not in tops:
-                tops[place] = sum(_beyond(line, lines, top) for lines in body)
-            if tops[place] < max(2, 0.08 * len(pages)):
+            if place not in known:
+                found_there = [_beyond(line, lines, top) for lines in body]
+                beyond, level = found_there.count("beyond"), found_there.count("level")
+                known[place] = beyond < max(2, 0.08 * len(pages)) and beyond + level < max(3, 0.3 * len(pages))
+            if known[place]:
                 kept.add(id(line))
     return kept
 
 
-def _beyond(line: Line, lines: Sequence[Line], top: bool) -> bool:
-    """Whether a line of the body stands as near to the edge, above or below the same stretch."""
-    middle = (line.y0 + line.y1) / 2
-    return any(
-        (other.y0 < middle if top else other.y1 > middle) and other.x0 < line.x1 and other.x1 > line.x0
-        for other in lines
-    )
+def _beyond(line: Line, lines: Sequence[Line], top: bool) -> str:
+    """Where the body stands over the same stretch: `beyond` the line, on a `level` with it, or neither."""
+    place = ""
+    for other in lines:
+        if other.x0 >= line.x1 or other.x1 <= line.x0:
+            continue
+        if other.y1 <= line.y0 if top else other.y0 >= line.y1:
+            return "beyond"
+        if other.y0 < line.y1 and other.y1 > line.y0:
+            place = "level"
+    return place
 
 
 def _edge(line: Line, page: PageLines) -> float:
