@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 _KEPT = frozenset("\n\t")
 _UNSEEN = frozenset(
@@ -73,6 +72,8 @@ class Screen:
             for row in rows:
                 sys.stdout.write("\t".join(one_line(cell) for cell in row) + "\n")
             return
+        from rich.table import Table
+
         table = Table(title=title, box=None, pad_edge=False, header_style="bold")
         for column in columns:
             table.add_column(column, overflow="fold")

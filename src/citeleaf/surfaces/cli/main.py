@@ -17,6 +17,7 @@ cli = typer.Typer(
     help="Ask your own documents, on your own machine, and see the words every sentence rests on.",
     no_args_is_help=True,
     add_completion=True,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from citeleaf.surfaces.terminal import Screen, one_line
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 class Watch:
@@ -36,6 +39,8 @@ def stages(screen: Screen) -> Iterator[Watch]:
     if not screen.bars:
         yield Watch(None)
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=screen.messages, transient=True) as progress:
         yield Watch(progress)
