@@ -175,6 +175,11 @@ def language_of(question: str) -> str:
     return guessed if latin and (letters or any(w in known for w in words)) else ""
 
 
+def visible(text: str) -> str:
+    """Text without what nobody sees: controls and line separators become blanks, format characters and such go."""
+    return "".join(c if c in "\n\t" else _visible(c) for c in text)
+
+
 def _passage(item: Evidence) -> str:
     passage = item.passage
     title = one_line(" > ".join(passage.heading))[:_LONGEST_TITLE] or one_line(passage.doc_id)
@@ -188,8 +193,7 @@ def _fact(fact: Fact) -> str:
 
 def _plain(text: str) -> str:
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
-    text = "".join(c if c in "\n\t" else _visible(c) for c in text)
-    text = _TAG.sub("‹", text.translate(_SQUARE))
+    text = _TAG.sub("‹", visible(text).translate(_SQUARE))
     return _RESERVED.sub("not in documents", text)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from citeleaf.answer.attach import attach
 from citeleaf.answer.cite import resolve
 from citeleaf.answer.faults import is_echo, is_foreign, is_garbled, is_looping, says_nothing
-from citeleaf.answer.prompts import SENTINEL, Prompt, instructions
+from citeleaf.answer.prompts import SENTINEL, Prompt, instructions, visible
 from citeleaf.chat import Reply
 from citeleaf.errors import Kind
 from citeleaf.types import Check, Citation, Draft, Evidence, Span
@@ -63,7 +63,7 @@ def read(reply: Reply, prompt: Prompt, question: str, *, last: bool) -> Read:
     and brings nothing from the passages, is an abstention in words of its own. No rule looks for set phrases: an
     answer that says "insufficient evidence" and cites a passage is an answer.
     """
-    text = _bare(reply.text)
+    text = _bare(visible(reply.text))
     shown = prompt.shown
     data = [question, *(" ".join((*e.passage.heading, e.passage.context, e.passage.text)) for e in shown)]
     told = instructions(prompt.messages)
@@ -74,7 +74,7 @@ def read(reply: Reply, prompt: Prompt, question: str, *, last: bool) -> Read:
         return Read("", False, "empty", "there is no word in it")
     if token and not any(c.isalnum() for c in text.replace(token[0], "")):
         return Read("", True)
-    if why := is_garbled(text):
+    if why := is_garbled(reply.text):
         return Read("", False, "garbled", why)
     if why := is_looping(text):
         return Read("", False, "looping", f"it says again and again: {why}")

@@ -73,22 +73,25 @@ class Client:
         body = None if value is None else json.dumps(value, allow_nan=False).encode()
         watch = _Watch(limits.total)
         connection = http.client.HTTPConnection(self.host, self._port)
+        response: http.client.HTTPResponse | None = None
         try:
-            connection.sock = self._connected(limits, watch)
+            connection.sock = sock = self._connected(limits, watch)
             target = (self._base.removesuffix("/v1") if rooted else self._base) + path
             if self._proxy and not self._tls:
                 target = self.origin + target
             connection.request(method, target, body, self._headers(body is not None))
-            connection.sock.settimeout(limits.first)
+            sock.settimeout(limits.first)
             response = connection.getresponse()
             if 300 <= response.status < 400:
                 self._redirected(response)
-            yield Answered(response, connection.sock, limits, watch, self._key)
+            yield Answered(response, sock, limits, watch, self._key)
         except (OSError, http.client.HTTPException, ValueError) as error:
             self._failed(error, watch)
         finally:
             watch.end()
             connection.close()
+            if response is not None:
+                response.close()
 
     def _headers(self, has_body: bool) -> dict[str, str]:
         headers = {"Accept-Encoding": "identity", "User-Agent": _AGENT, "Connection": "close"}

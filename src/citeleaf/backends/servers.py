@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn, TypeAlias
+from urllib.parse import quote
 
 from citeleaf.backends.http import Answered, Client, Json, Limits
 from citeleaf.backends.openai_shapes import Listed, error_text, models
@@ -88,7 +89,7 @@ def find(client: Client, azure: bool, settings: ServerSettings, setting: str) ->
 
 
 def choose(name: str, listed: Sequence[Listed], setting: str) -> Listed:
-    """The model a name means: by exact id, by alias, by id without version, else the only one that begins with it."""
+    """The model a name means: by exact id, by id in any case, by alias, by id without its version or tag."""
     hint = f"set {setting}.model to one of: " + ", ".join(m.id for m in listed[:_MOST_LISTED])
     if not listed:
         raise ConfigError("the model server has no models", hint="load one there first", subject=f"{setting}.model")
@@ -105,11 +106,7 @@ def choose(name: str, listed: Sequence[Listed], setting: str) -> Listed:
     ):
         if found:
             return found[0]
-    near = [m for m in listed if re.match(re.escape(wanted) + r"(?![^\W_])", m.id.casefold())]
-    if len(near) == 1:
-        return near[0]
-    what = "could be several models of the server" if near else "is not a model of the server"
-    raise ConfigError(f"`{name}` {what}", hint=hint, subject=f"{setting}.model")
+    raise ConfigError(f"`{name}` is not a model of the server", hint=hint, subject=f"{setting}.model")
 
 
 def told_window(client: Client, served: Served, settings: ServerSettings) -> Window:
@@ -151,7 +148,9 @@ def count(client: Client, served: Served, messages: Sequence[Message], settings:
 def load(client: Client, served: Served, settings: ServerSettings) -> None:
     """Asks Foundry Local to load a model that it holds; it is named by alias there."""
     for name in (*served.aliases, re.sub(r"(?:-generic-cpu)?(?::\d+)?$", "", served.model), served.model):
-        with client.send("GET", f"/models/load/{name}", None, limits(settings), rooted=True) as answered:
+        with client.send(
+            "GET", f"/models/load/{quote(name, safe='')}", None, limits(settings), rooted=True
+        ) as answered:
             answered.body()
             if answered.status < 300:
                 return
@@ -209,7 +208,7 @@ def _azure(client: Client, settings: ServerSettings, setting: str) -> Served:
     if inside:
         start, end = "", version
     elif settings.api_version:
-        start, end = f"/openai/deployments/{model}", version
+        start, end = f"/openai/deployments/{quote(model, safe='')}", version
     else:
         start, end = "" if client.address.endswith("/openai/v1") else "/openai/v1", ""
     return Served("azure", model, (), f"{start}/chat/completions{end}", f"{start}/embeddings{end}", Window(None, True))
