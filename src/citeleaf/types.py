@@ -1,13 +1,11 @@
-"""The nouns of citeleaf: frozen, slotted values that every stage takes and gives.
+"""The nouns of citeleaf: frozen, slotted values that every stage takes and gives. Conventions:
 
-Conventions, used everywhere:
-
-    span    half-open [start, end) in characters (Python string index) of `Document.text`
-    page    1-based position in the file; the number printed on it, if any, is `Page.label`
-    rank    1-based; 1 is best
-    score   higher is better; comparable only within one list from one scorer
-    rect    fractions of the visible page (crop box, after rotation), origin top left
-    seconds float, monotonic clock
+span    half-open [start, end) in characters (Python string index) of `Document.text`
+page    1-based position in the file; the number printed on it, if any, is `Page.label`
+rank    1-based; 1 is best
+score   higher is better; comparable only within one list from one scorer
+rect    fractions of the visible page (crop box, after rotation), origin top left
+seconds float, monotonic clock
 """
 
 from __future__ import annotations
@@ -84,11 +82,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of layout: a paragraph, a list item, a table row.
+    """A piece of layout.
 
-    `lead` are the spans it leans on and that stand elsewhere: the sentence that introduces a list, outermost first; the
-    column headings of a table, in column order. `cells` are the spans of a table row's cells, in column order, empty
-    ones left out. A definition's `cells` holds one span: the term.
+    `lead`: spans elsewhere that it leans on: the sentences that introduce a list, outermost first; a table's column
+    headings, in order. `cells`: a table row's cells in column order, empty ones left out; a definition's term.
     """
 
     kind: BlockKind
@@ -101,8 +98,7 @@ class Block:
 class Section:
     """A heading and the text under it up to the next heading; sections tile the text in reading order.
 
-    `path` are the titles from the outermost section to this one. `indexed=False`: kept for audit, never retrieved or
-    cited (contents, indexes, source lists).
+    `path`: titles from the outermost to this one. `indexed=False`: kept, never retrieved or cited (contents, sources).
     """
 
     id: SectionId
@@ -135,10 +131,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The smallest piece that can be quoted and checked: a sentence, a list item, a table row, a definition.
-
-    `lead` are the exact words it needs to be read with: the sentence that introduces its list, its column headings.
-    """
+    """The smallest piece that can be quoted and checked; `lead` are the exact words it must be read with."""
 
     kind: BlockKind
     quote: Quote
@@ -147,12 +140,10 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The unit of retrieval: an exact slice of one section.
+    """The unit of retrieval: an exact slice of one section: `text == document.text[span]`.
 
-    `text == document.text[span]`. `heading` is the section path and `context` the words its units lean on (lead-ins,
-    column headings) that lie outside the slice: both are indexed with the passage and are never part of its text.
-    `term` is set for a definition. `pages` are the physical pages it touches, ascending; empty for formats without
-    pages.
+    `heading` is the section path and `context` the words outside the slice that its units lean on (lead-ins, column
+    headings): both are indexed with it and never part of its text. `term` is set for a definition. `pages`: ascending.
     """
 
     id: PassageId
@@ -178,13 +169,12 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One self-standing question, the case facts that go with it, and the documents it is limited to (empty: all)."""
+    """One self-standing question, its case facts and documents (empty: all); `asked` is what was typed, if other."""
 
     text: str
     facts: tuple[Fact, ...] = ()
     doc_ids: tuple[DocId, ...] = ()
     asked: str | None = None
-    """What the person typed, when `text` is a rewriting of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +196,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A passage shown to the answerer, with its final rank and score and what brought it.
-
-    `why` is `found`, or for one brought along: `definition`, `neighbour`, `part` (found for a part of the question).
-    """
+    """A passage shown to the answerer, with its final rank and score. `why`: `found`, `part` or `definition`."""
 
     passage: Passage
     rank: int
@@ -252,8 +239,7 @@ class Draft:
     """What a generator wrote, unchecked; `text` carries markers such as `[1]`, the rank of the evidence meant.
 
     `abstains` is set by the generator's own protocol, never by searching prose. `fallback` says why quotation stood in
-    for a model, and `raw` keeps what the model said. `checks` is what was looked at on the way: the token budget, each
-    reply, what was changed in the text.
+    for a model; `raw` is what the model said. `checks`: token budget, each reply, what was changed in the text.
     """
 
     raw: str
@@ -267,10 +253,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A marker in the draft and what it resolved to; `at` is the marker's span in `Draft.text`.
-
-    `quotes` are the exact words of the passage it points at, in reading order; empty when dropped.
-    """
+    """A marker in the draft (at `at`) and what it resolved to; `quotes`: the exact words meant, in reading order."""
 
     marker: str
     at: Span
@@ -303,13 +286,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """How an answer ends. `reason` is a stable code, never prose; `kept` are the numbers of the claims shown."""
+    """How an answer ends. `reason` is a stable code; `kept` the numbers of the claims shown; `reply` a rule's words."""
 
     outcome: Outcome
     reason: str
     kept: tuple[int, ...] = ()
     reply: str | None = None
-    """Ready words for a refusal, from the profile's rule."""
 
 
 @dataclass(frozen=True, slots=True)
