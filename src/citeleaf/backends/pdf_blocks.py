@@ -179,8 +179,8 @@ def _breaks(
     if pitch > _NEW_BLOCK * usual + 0.3 or pitch > 2.5 * line.height:
         return not (key == last and pitch < 1.6 * usual and _runs_on(before, line, flow))
     if abs(line.size - before.size) > 0.08 * max(line.size, before.size):
-        return not (line.mixed or before.mixed) or abs(line.size - before.size) > 0.2 * before.size
-    if key != last and (key[1:] != last[1:]) and not _same_run(line, before, looks):
+        return not (line.mixed and before.mixed) or abs(line.size - before.size) > 0.15 * before.size
+    if key[1:] != last[1:] and not _same_run(line, before, flow):
         return True
     em = max(line.size, 1.0)
     indent = line.x0 - before.x0
@@ -199,11 +199,10 @@ def _runs_on(before: Line, line: Line, flow: Flow) -> bool:
     return full and line.text[:1].islower() and before.text[-1:].isalnum() and abs(line.x0 - before.x0) < 1.0
 
 
-def _same_run(line: Line, before: Line, looks: Looks) -> bool:
+def _same_run(line: Line, before: Line, flow: Flow) -> bool:
     """Whether two lines of different looks are one text: a bold or italic run that goes on over a line's end."""
-    if not (line.mixed or before.mixed):
-        return False
-    return abs(line.size - before.size) <= 0.08 * max(line.size, before.size)
+    full = before.x1 > flow.x1 - 0.25 * (flow.x1 - flow.x0)
+    return before.mixed or (line.mixed and full)
 
 
 def _is_item(line: Line, before: Line | None, flow: Flow) -> bool:

@@ -146,6 +146,8 @@ def _cuts(boxes: NDArray[np.float32], objects: list[Handle]) -> list[tuple[int, 
     cuts = [(0, False)]
     for k in range(1, len(boxes)):
         height = max(abs(float(boxes[k - 1, high] - boxes[k - 1, low])), 0.01)
+        if abs(float(boxes[k, near] - boxes[k - 1, near])) < 0.01 * height:
+            continue  # letters of one ligature share its box
         moved = max(abs(float(boxes[k, i] - boxes[k - 1, i])) for i in (low, high)) > 0.08 * height
         gap = float(boxes[k, near] - boxes[k - 1, far])
         # Within one text object letters may be spaced out; only a wide gap is one.

@@ -19,7 +19,7 @@ WIDE_GAP = 1.2
 _OVERLAP = 0.5
 _BULLETS = "\ufffd•·▪◦‣●○■□❖➢➤►▶✓✔–—\\-*"
 MARKER = re.compile(
-    rf"(?:[{_BULLETS}]|\(?(?:[a-z]{{1,2}}|[ivxlc]{{1,6}}|[A-Z]|[IVXLC]{{1,6}}|\d{{1,3}}|\d{{1,2}}(?:\.\d{{1,2}}){{1,4}})[.)]"
+    rf"(?:[{_BULLETS}]|\(?(?:(?P<letter>[a-z])(?P=letter)?|[ivxlc]{{1,6}}|[A-Z]|[IVXLC]{{1,6}}|\d{{1,3}}|\d{{1,2}}(?:\.\d{{1,2}}){{1,4}})[.)]"
     r"|\d{0,2}(?:\.\d{1,2}){1,4})$"
 )
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")

@@ -14,6 +14,8 @@ from citeleaf.backends.pdf_lines import Line
 _EDGE = 0.15
 """Headers and footers lie in this part of the page's height from its edge."""
 _NUMBER_EDGE = 0.3
+_OFTEN = 5
+"""What stands on this many pages may lie further in: beside the text."""
 _DIGITS = re.compile(r"\d+")
 _ALONE = re.compile(
     r"^\W*(?:(?:page|p\.|pg\.?|seite|sayfa|pagina|página|s\.)\s*)?"
@@ -76,8 +78,8 @@ def _key(line: Line) -> str:
     return "#" if _is_roman(words.lower().strip()) else words
 
 
-def _repeated(pages: Sequence[PageLines]) -> set[int]:
-    """Lines near the edge, by `id`, whose words come back at the same height on enough other pages."""
+def _repeated(pages: Sequence[PageLines]) -> dict[int, int]:
+    """Lines near the edge, by `id`, whose words come back at the same height on enough pages: on how many."""
     places: defaultdict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
     for page in pages:
         for line in page.lines:
@@ -88,32 +90,48 @@ def _repeated(pages: Sequence[PageLines]) -> set[int]:
             bucket = round(place / 6) * (1 if from_top else -1)
             places[_key(line), bucket].append((page.number, id(line)))
     need = 3 if len(pages) >= 5 else 2
-    found: set[int] = set()
+    found: dict[int, int] = {}
     for (key, bucket), seen in places.items():
         near = {n for b in (bucket - 1, bucket, bucket + 1) for n, _ in places.get((key, b), ())}
         if len(near) >= need and (len(near) >= 3 or len(near) >= 0.6 * len(pages)):
-            found.update(i for _, i in seen)
-    return _outside_body(pages, found)
+            found.update((i, len(near)) for _, i in seen)
+    free = _outside_body(pages, found)
+    return {i: n for i, n in found.items() if i in free}
 
 
-def _outside_body(pages: Sequence[PageLines], found: set[int]) -> set[int]:
-    """Those with no body beyond them on other pages: a heading that often opens a page stands where body stands."""
-    known: dict[tuple[int, int, int], bool] = {}
+def _outside_body(pages: Sequence[PageLines], found: dict[int, int]) -> set[int]:
+    """Those with no body beyond them on other pages: a heading that often opens a page stands where body stands.
+
+    What stands on left pages only, or on right ones, is held against such pages only.
+    """
     body = [[line for line in page.lines if id(line) not in found] for page in pages]
+    sides: defaultdict[str, list[int]] = defaultdict(list)
+    for page in pages:
+        for line in page.lines:
+            if id(line) in found:
+                sides[_key(line)].append(page.number % 2)
+    known: dict[tuple[int, int, int, int], bool] = {}
     kept: set[int] = set()
     for page in pages:
         for line in page.lines:
             if id(line) not in found:
                 continue
-            top = (line.y0 + line.y1) / 2 < page.height / 2
-            place = (round(line.y0), round(line.x0), round(line.x1))
+            side = sides[_key(line)]
+            only = page.number % 2 if side.count(page.number % 2) >= 0.8 * len(side) else -1
+            place = (round(line.y0), round(line.x0), round(line.x1), only)
             if place not in known:
-                found_there = [_beyond(line, lines, top) for lines in body]
-                beyond, level = found_there.count("beyond"), found_there.count("level")
-                known[place] = beyond < max(2, 0.08 * len(pages)) and beyond + level < max(3, 0.3 * len(pages))
+                top = (line.y0 + line.y1) / 2 < page.height / 2
+                others = [b for p, b in zip(pages, body, strict=True) if only < 0 or p.number % 2 == only]
+                known[place] = _is_free(line, others, top)
             if known[place]:
                 kept.add(id(line))
     return kept
+
+
+def _is_free(line: Line, others: Sequence[Sequence[Line]], top: bool) -> bool:
+    there = [_beyond(line, lines, top) for lines in others]
+    beyond, level = there.count("beyond"), there.count("level")
+    return beyond < max(2, 0.08 * len(others)) and beyond + level < max(3, 0.3 * len(others))
 
 
 def _beyond(line: Line, lines: Sequence[Line], top: bool) -> str:
@@ -134,14 +152,14 @@ def _edge(line: Line, page: PageLines) -> float:
     return min(middle, page.height - middle) / max(page.height, 1.0)
 
 
-def _peel(page: PageLines, repeated: set[int], running: Running) -> None:
+def _peel(page: PageLines, repeated: dict[int, int], running: Running) -> None:
     for top in (True, False):
         ordered = sorted(page.lines, key=lambda line: line.y0 if top else -line.y1)
         kept: list[Line] = []
         for line in ordered:
             known = id(line) in running.lines
             if not known and id(line) in repeated:
-                near = _edge(line, page) <= _EDGE or not kept
+                near = _edge(line, page) <= (_NUMBER_EDGE if repeated[id(line)] >= _OFTEN else _EDGE) or not kept
                 behind = all(min(line.x1, k.x1) - max(line.x0, k.x0) < 0 for k in kept)
                 known = near and behind and ((line.y0 + line.y1) / 2 < page.height / 2) == top
             if known:
@@ -162,7 +180,7 @@ def _roman(word: str) -> int:
     return total
 
 
-def _candidates(page: PageLines, repeated: set[int]) -> list[_Candidate]:
+def _candidates(page: PageLines, repeated: dict[int, int]) -> list[_Candidate]:
     found: list[_Candidate] = []
     for line in page.lines:
         if _edge(line, page) > _NUMBER_EDGE or len(line.text) > 160:
@@ -187,7 +205,7 @@ def _add(found: list[_Candidate], line: Line, word: str, prefix: str, alone: boo
         found.append(_Candidate(line, _roman(word.lower()), word, "i", alone))
 
 
-def _labels(pages: Sequence[PageLines], repeated: set[int], running: Running) -> None:
+def _labels(pages: Sequence[PageLines], repeated: dict[int, int], running: Running) -> None:
     """Numbers that go up with the pages: the sequences with most pages first; each page has at most one."""
     by_page = {page.number: _candidates(page, repeated) for page in pages}
     votes: Counter[tuple[str, int]] = Counter()

@@ -11,7 +11,7 @@ import numpy as np
 
 from citeleaf.backends.pdf_blocks import Part
 from citeleaf.backends.pdf_chars import RawPage
-from citeleaf.backends.pdf_lines import Line, Pieces
+from citeleaf.backends.pdf_lines import Line
 from citeleaf.backends.pdf_lists import last_sentence
 from citeleaf.boxes import Boxes
 from citeleaf.types import Block, Heading, Span
@@ -21,6 +21,11 @@ _HYPHENS = ("-", "\u2010", "\u2011")
 _PREFIXES = frozenset(
     "non self cross anti co pre post multi sub semi well long short high low third first second half full part all "
     "ex mid inter intra over under out off on in up re de un e vice risk one two three four five".split()
+)
+_SUFFIXES = frozenset(
+    "able ably al ally ance ances ant ation ations cial cially ed ence ences ent er ers es est ful ible ic ical ing "
+    "ings ion ions ise ised ism ist ity ive ize ized less ly ment ments ness ous sion sions tial tially tic ting tion "
+    "tional tions tive ture tures ty ual ure ures".split()
 )
 
 
@@ -41,11 +46,11 @@ class Writer:
     def __init__(self, pages: dict[int, RawPage], lines: Iterable[Line]) -> None:
         self._pages = pages
         self._lines_of_body = lines
-        self._known: Counter[str] | None = None
+        self._known: tuple[Counter[str], Counter[str]] | None = None
         self._out: list[str] = []
         self._at = 0
         self._spans: list[tuple[int, int]] = []
-        self._where: list[tuple[int, Pieces]] = []
+        self._where: list[tuple[int, int]] = []
         self._starts: dict[int, int] = {}
 
     def write(self, parts: Sequence[Part]) -> Written:
@@ -111,7 +116,7 @@ class Writer:
             end = at + len(texts[i])
             spans.append((at, end))
             at, before = end, i
-        self._where.append((line.page, line.pieces))
+        self._where.extend((line.page, i) for i in line.pieces)
         self._out.append(line.text)
         self._at = at
 
@@ -134,26 +139,23 @@ class Writer:
             self._spans[-1] = (start, self._at)
 
     def _was_broken(self, left: str, right: str) -> bool:
-        if not right[0].islower():
-            return False
-        a, b = left.lower(), right.lower()
         if self._known is None:
             self._known = _vocabulary(self._lines_of_body)
-        known = self._known
-        whole, kept = known[a + b], known[f"{a}-{b}"]
+        words, inner = self._known
+        a, b = left.lower(), right.lower()
+        whole, kept = words[a + b], words[f"{a}-{b}"]
         if whole or kept:
-            return whole >= kept
-        if a in _PREFIXES or len(a) < 2 or len(b) < 2:
+            return whole >= kept if right[0].islower() else not kept
+        if not right[0].islower() or a in _PREFIXES or len(a) < 2 or len(b) < 2 or inner[a]:
             return False
-        return not known[a] and not known[b]
+        return b in _SUFFIXES or not inner[b]
 
     def _boxes(self) -> Boxes:
         n = len(self._spans)
         if not n:
             return Boxes.empty()
         rects = np.empty((n, 4), np.float32)
-        numbers = np.array([page for page, pieces in self._where for _ in pieces], np.int32)
-        which = np.array([i for _, pieces in self._where for i in pieces])
+        numbers, which = np.array(self._where, np.int32).T
         for number in np.unique(numbers).tolist():
             page = self._pages[number]
             here = numbers == number
@@ -162,17 +164,15 @@ class Writer:
         return Boxes(np.array(self._spans, np.int32), numbers, np.clip(rects, 0.0, 1.0))
 
 
-def _vocabulary(lines: Iterable[Line]) -> Counter[str]:
-    """How often each word stands inside a line; words at a line's end hyphen and after it are left out."""
+def _vocabulary(lines: Iterable[Line]) -> tuple[Counter[str], Counter[str]]:
+    """How often each word stands in the document, and inside a line: there it is no part of a broken word."""
     words: Counter[str] = Counter()
-    broken = False
+    inner: Counter[str] = Counter()
     for line in lines:
         found = _WORD.findall(line.text.lower())
-        if broken:
-            found = found[1:]
-        broken = line.text.endswith(_HYPHENS)
-        words.update(found[:-1] if broken else found)
-    return words
+        words.update(found[:-1] if line.text.endswith(_HYPHENS) else found)
+        inner.update(found[1:-1])
+    return words, inner
 
 
 def _is_han(char: str) -> bool:
