@@ -43,7 +43,7 @@ def aligned_table(columns: list[list[Line]], em: float) -> Table | None:
     if few or hits < 0.7 * len(starts[sparse]):
         return None
     rows = rows_by_height(columns, em)
-    if len(rows) < 2:
+    if len(rows) < 2 or 2 * sum(sum(map(bool, row)) >= 2 for row in rows) < len(rows):
         return None
     lines = [line for column in columns for line in column]
     x0, y0 = min(line.x0 for line in lines), min(line.y0 for line in lines)

@@ -135,8 +135,11 @@ class Writer:
         if self._was_broken(left[1], right[1]) and len(left[0]) > 1:
             self._out[-1] = self._out[-1][:-1]
             self._at -= 1
-            start, _ = self._spans[-1]
-            self._spans[-1] = (start, self._at)
+            start, _ = self._spans.pop()
+            if start < self._at:
+                self._spans.append((start, self._at))
+            else:  # the hyphen was a piece of its own
+                self._where.pop()
 
     def _was_broken(self, left: str, right: str) -> bool:
         if self._known is None:
