@@ -104,17 +104,17 @@ def is_foreign(text: str, question: str, data: Iterable[str]) -> str:
 
 
 def says_nothing(text: str, question: str, instructions: str, data: Iterable[str]) -> bool:
-    """Whether a text without citations only declines: it negates, is short, and brings nothing from the data.
+    """Whether a text without citations only declines: it negates, is short, and brings nothing of its own.
 
-    What it brings are terms, numbers among them, that the data hold and the question and the instructions do not.
+    What it brings is any number, and two terms or more that the data hold; question and instructions do not count.
     """
     if len(text.split()) > _LONGEST_EMPTY or not _NEGATION.search(text):
         return False
     language = language_of(question) or "en"
     known = set(terms(question, language)) | set(terms(instructions, language))
     held = {t for d in data for t in terms(d, language)}
-    brought = {t for t in terms(text, language) if t not in known and t in held}
-    return len(brought) <= 1 and not any(t.isdigit() for t in brought)
+    brought = {t for t in terms(text, language) if t not in known}
+    return len(brought & held) <= 1 and not any(c.isdigit() for t in brought for c in t)
 
 
 def _words(text: str) -> list[str]:

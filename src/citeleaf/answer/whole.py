@@ -12,6 +12,7 @@ from citeleaf.settings import ChatSettings
 from citeleaf.types import Check, Evidence, Fact
 
 _WORDS = 0.8
+"""Tokens that a word has at least, on average."""
 _SLACK = 8
 """Tokens by which two counts of the same text may differ: joints between passages, what a template adds."""
 
@@ -41,7 +42,6 @@ def confirm(
             raise _truncated(reply, exact)
         return Check("prompt_tokens", True, "counted by the runtime", told, float(exact))
     if window.safe:
-        # A token is hardly ever more than a word, so fewer tokens than words mean that something is missing.
         words = sum(len(m.text.split()) for m in messages)
         if told is not None and told < _WORDS * words:
             raise _truncated(reply, words)
@@ -75,7 +75,7 @@ def _added_up(
     total = frame
     for part in _halves(shown):
         brought = tokens(part) - frame
-        if brought < 0.5 * sum(len(e.passage.text.split()) for e in part):
+        if brought < _WORDS * sum(len(e.passage.text.split()) for e in part):
             raise _unconfirmed(reply, "the server counts hardly more tokens for a longer prompt")
         total += brought
     return total
