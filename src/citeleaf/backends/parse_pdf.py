@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,7 @@ from citeleaf.backends.pdf_quality import is_garbled
 from citeleaf.backends.pdf_running import PageLines, find_running, labels_of_file
 from citeleaf.backends.pdf_styles import Frame, Styles
 from citeleaf.backends.pdf_tables import heads_of, ruled
+from citeleaf.backends.pdf_turned import as_seen, view
 from citeleaf.backends.pdf_write import Writer
 from citeleaf.boxes import Parsed
 from citeleaf.errors import EncryptedFile, ParseError, TooLarge, UnreadableFile
@@ -193,20 +194,19 @@ def _size(raw: RawPage, turn: int) -> tuple[float, float]:
 
 
 def _flows(page: _PageWork, turn: int, lines: list[Line], looks: Looks) -> list[Flow]:
+    """What the page's main text says, in reading order, in the frame in which it runs to the right."""
     if not lines:
         return []
-    heights = sorted(line.height for line in lines)
-    em = max(heights[len(heights) // 2], 1.0)
-    if turn != 0:
-        return reading_order(lines, em)
-    aslant = [(line, _as_drawn(line, page.raw)) for t in sorted(page.lines) if t != 0 for line in page.lines[t]]
-    tables, frames, rest = ruled([*lines, *(seen for _, seen in aslant)], page.raw, page.graphics, looks.styles)
+    em = _usual_height(lines)
+    raw, graphics = view(page.raw, page.graphics, turn)
+    # Turned column headings are part of their table.
+    aslant = [(line, as_seen(line, raw)) for t in sorted(page.lines) if t != turn for line in page.lines[t]]
+    tables, frames, rest = ruled([*lines, *(seen for _, seen in aslant)], raw, graphics, looks.styles)
     if aslant:
         left = {id(line) for line in rest}
-        page.lines = {
-            t: found if t == 0 else [a for a, seen in aslant if a.turn == t and id(seen) in left]
-            for t, found in page.lines.items()
-        }
+        for t in page.lines:
+            if t != turn:
+                page.lines[t] = [line for line, seen in aslant if line.turn == t and id(seen) in left]
         rest = [line for line in rest if all(seen is not line for _, seen in aslant)]
     atoms: list[Atom] = list(map(table_flow, tables))
     for box in sorted(frames, key=lambda b: (b[2] - b[0]) * (b[3] - b[1])):
@@ -222,11 +222,9 @@ def _flows(page: _PageWork, turn: int, lines: list[Line], looks: Looks) -> list[
     return flows
 
 
-def _as_drawn(line: Line, page: RawPage) -> Line:
-    """A line that runs another way, with its box as it stands on the page: a turned heading of a table's column."""
-    boxes = page.boxes[line.pieces]
-    x0, y0, x1, y1 = boxes[:, 0].min(), boxes[:, 1].min(), boxes[:, 2].max(), boxes[:, 3].max()
-    return replace(line, x0=float(x0), y0=float(y0), x1=float(x1), y1=float(y1), body=float(x0), marker=0)
+def _usual_height(lines: Sequence[Line]) -> float:
+    heights = sorted(line.height for line in lines)
+    return max(heights[len(heights) // 2], 1.0) if heights else 10.0
 
 
 def _inside(line: Line, box: tuple[float, float, float, float]) -> bool:
@@ -240,10 +238,9 @@ def _aside(page: _PageWork, main: int, looks: Looks) -> list[Part]:
         if turn == main:
             continue
         lines = page.lines[turn]
-        heights = sorted(line.height for line in lines)
-        em = max(heights[len(heights) // 2], 1.0) if heights else 10.0
-        made = make_parts(reading_order(lines, em), looks, page.raw, framed=True)
-        parts.extend(part for part in made if part.lines)
+        for part in make_parts(reading_order(lines, _usual_height(lines)), looks, page.raw, framed=True):
+            part.aside = True
+            parts.append(part)
     return parts
 
 

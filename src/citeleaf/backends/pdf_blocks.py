@@ -31,7 +31,7 @@ class Part:
     """A block in the making. `left` and `right` are the column's edges; `body` is where its text starts.
 
     `intro` is the part whose last sentence introduces it; `table` and `row` say which row of which table it is.
-    `term` is how many of its first pieces are the term of a definition.
+    `term` is how many of its first pieces are the term of a definition. `aside`: it runs another way than the page.
     """
 
     kind: Kind
@@ -52,6 +52,7 @@ class Part:
     space_above: float = 0.0
     first_of_flow: bool = False
     contents: bool = False
+    aside: bool = False
 
     @property
     def text(self) -> str:

@@ -51,7 +51,12 @@ def _contents(parts: list[Part]) -> None:
 
 
 def _looks_like(part: Part, after: Part | None, looks: Looks) -> bool:
-    if part.kind not in ("paragraph", "list_item", "note", "definition") or part.contents or len(part.lines) > 4:
+    if (
+        part.kind not in ("paragraph", "list_item", "note", "definition")
+        or part.contents
+        or part.aside
+        or len(part.lines) > 4
+    ):
         return False
     text = part.text.strip()
     if len(text) > 200 or LEADERS.search(text):

@@ -95,7 +95,7 @@ def _build(
         em = np.maximum(height[1:], height[:-1])
         joined = (shared > _OVERLAP * lower) & (gap < WIDE_GAP * lower) & (gap > -0.4 * em)
         if turn == 4:
-            joined[:] = False
+            joined = which[1:] == which[:-1] + 1  # aslant: the file's own order is the only one there is
         # Right-to-left text comes in reading order: the next piece stands to the left.
         if rtl_pieces:
             rtl = np.array([i in rtl_pieces for i in which.tolist()])
@@ -156,7 +156,7 @@ def _beside(a: _Group, b: _Group) -> bool:
 def _line(page: RawPage, group: _Group, lefts: dict[int, float], rtl: set[int], turn: int, styles: list[Style]) -> Line:
     """A line of the group's pieces, in reading order."""
     pieces = group.pieces
-    if len(pieces) > 1 and not (rtl and 2 * sum(i in rtl for i in pieces) > len(pieces)):
+    if len(pieces) > 1 and turn != 4 and not (rtl and 2 * sum(i in rtl for i in pieces) > len(pieces)):
         at = [lefts[i] for i in pieces]
         if any(b < a for a, b in itertools.pairwise(at)):
             pieces = [p for _, _, p in sorted(zip(at, range(len(pieces)), pieces, strict=True))]

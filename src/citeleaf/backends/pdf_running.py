@@ -14,6 +14,7 @@ from citeleaf.backends.pdf_lines import Line
 _EDGE = 0.15
 """Headers and footers lie in this part of the page's height from its edge."""
 _NUMBER_EDGE = 0.3
+_LEAST_BODY = 3
 _OFTEN = 5
 """What stands on this many pages may lie further in: beside the text."""
 _DIGITS = re.compile(r"\d+")
@@ -70,6 +71,10 @@ def find_running(pages: Sequence[PageLines]) -> Running:
     _labels(pages, repeated, running)
     for page in pages:
         _peel(page, repeated, running)
+        dropped = [line for line in page.lines if id(line) in running.lines]
+        if len(page.lines) - len(dropped) < min(_LEAST_BODY, len(dropped)):
+            # Pages that say the same, not pages of headers.
+            running.lines -= {id(line) for line in dropped if not _ALONE.match(line.text)}
     return running
 
 
