@@ -66,7 +66,8 @@ def _inside_only(data: bytes) -> bytes:
             # A hyperlink's text refers to it by id: it stays, leading nowhere.
             relationship.set("Target", "#")
             del relationship.attrib["TargetMode"]
-    return ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    written: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    return written
 
 
 class _Rewriter:

@@ -9,7 +9,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _STYLE = re.compile(
     r"""display\s*:\s*none | visibility\s*:\s*(?:hidden|collapse) | opacity\s*:\s*0?\.?0+(?:%|\s*(?:;|!|$))
-      | font-size\s*:\s*0(?:\.\d+)?(?:px|pt|em|rem|%|\s*(?:;|!|$)) | font-size\s*:\s*1px
+      | font-size\s*:\s*(?:0*\.0+|0+(?:\.0+)?)(?![\d.]) | font-size\s*:\s*0*(?:\.\d+|1(?:\.0+)?)(?:px|pt)
+      | font-size\s*:\s*0*\.0\d*r?em
       | text-indent\s*:\s*-\d{3,} | (?:left|top|right|bottom|margin-left|margin-top)\s*:\s*-\d{4,}
       | clip\s*:\s*rect\(\s*0 | clip-path\s*:\s*inset\(\s*(?:50|100)% | (?<![\w-])color\s*:\s*transparent""",
     re.VERBOSE | re.IGNORECASE,

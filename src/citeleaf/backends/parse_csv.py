@@ -39,13 +39,12 @@ def parse_csv(path: Path) -> Parsed:
 
 
 def _delimiter(lines: list[str]) -> str:
-    """The sign that stands equally often, and most often, in the first lines; a comma where none does."""
+    """The sign of the first row that stands as often in most of the next ones; a comma where there is none."""
     sample = [line for line in lines if line.strip()][:_SAMPLE_LINES]
 
     def fit(sign: str) -> tuple[int, int]:
-        counts = [line.count(sign) for line in sample]
-        usual = max(set(counts), key=counts.count, default=0)
-        return (counts.count(usual) if usual else 0, usual)
+        first = sample[0].count(sign) if sample else 0
+        return (sum(line.count(sign) == first for line in sample) if first else 0, first)
 
     return max(",;\t|", key=fit)
 

@@ -178,10 +178,10 @@ def _full_stop_ends(text: str, begin: int, at: int, follows: int, language: str)
     after = text[follows : follows + 24]
     if folded in _NEVER_LAST:
         return False
-    if folded in _BEFORE_NUMBER:
-        return _NUMBER_OR_ROMAN.match(after) is None or _first_word(after) in _STARTERS - {"a", "i", "o"}
     if folded in _MAYBE_LAST or (_INITIALS.fullmatch(token) and token[0].isupper()):
         return _first_word(after) in _STARTERS
+    if folded in _BEFORE_NUMBER:
+        return _NUMBER_OR_ROMAN.match(after) is None or _first_word(after) in _STARTERS - {"a", "i", "o"}
     turkish_ordinal = language == "tr" and token.isdigit() and len(token) <= 3
     return not (turkish_ordinal and _TURKISH_DIVISION.match(after))
 
