@@ -60,6 +60,17 @@ def test_a_replaced_documents_words_go_with_a_purge(store: SqliteStore, tmp_path
     assert not [p.name for p in tmp_path.iterdir() if CANARY.encode() in p.read_bytes()]
 
 
+def test_a_purge_gives_back_the_space(store: SqliteStore, tmp_path: Path) -> None:
+    store.put(*parts("small", ["one"]))
+    store.purge()
+    before = (tmp_path / FILE).stat().st_size
+    store.put(*parts("large", [f"passage {n} of many" for n in range(500)]))
+    store.remove("large")
+    store.purge()
+    assert (tmp_path / FILE).stat().st_size <= before + 4096 * 4
+    assert (tmp_path / f"{FILE}-wal").stat().st_size == 0
+
+
 # ---- snapshots
 
 
