@@ -8,7 +8,7 @@ from typing import TypeAlias
 from citeleaf.evaluate.forms import Raw, fault, lines
 
 Corpus: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
-"""Names of documents with their paragraphs, ordered by name."""
+"""Names of documents with their paragraphs, ordered by name; some have none."""
 
 
 def corpus_beside(path: Path) -> Corpus:
@@ -29,7 +29,7 @@ def corpus_beside(path: Path) -> Corpus:
         for _, raw in lines(path):
             for name, texts in _own(raw):
                 _add(documents, name, texts)
-    return tuple((name, tuple(texts)) for name, texts in sorted(documents.items()) if texts)
+    return tuple((name, tuple(texts)) for name, texts in sorted(documents.items()))
 
 
 def passages_beside(path: Path) -> dict[str, str]:

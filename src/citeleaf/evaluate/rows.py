@@ -65,7 +65,8 @@ class Bench:
 
     def _question(self, row: Row) -> Record:
         facts = (Fact("case", row.facts),) if row.facts else ()
-        docs = tuple(dict.fromkeys(self.gold.doc_ids[d] for d in row.within)) or self.gold.docs(row)
+        ids = self.gold.doc_ids
+        docs = tuple(dict.fromkeys(ids[d] for d in row.within if d in ids)) or self.gold.docs(row)
         within = docs if self.benchmark.scope == "document" else ()
         answer = self.app.ask(row.question, facts=facts, doc_ids=within)
         found = answer.trace.retrieval or self._retrieve(row, within)
@@ -78,7 +79,7 @@ class Bench:
         if judgement is not None:
             figures |= judgement.figures()
         figures |= token_figure(row, text)
-        figures |= citation_figures(row, answer, ranking, self.kit.verifier)
+        figures |= citation_figures(row, answer, ranking, self.gold, self.kit.verifier)
         if row.answerable is not None:
             name = "refusal.false_refusal" if row.answerable else "refusal.false_answer"
             figures[name] = float((answer.decision.outcome == "answered") != row.answerable)

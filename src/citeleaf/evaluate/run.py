@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from citeleaf.app import App
-from citeleaf.errors import BenchmarkError
+from citeleaf.errors import BenchmarkError, IndexStale, SchemaMismatch
 from citeleaf.evaluate import manifest
 from citeleaf.evaluate.benchmark import Benchmark, Item, Scope
 from citeleaf.evaluate.documents import Watch, take_in
@@ -59,7 +60,7 @@ def run(
     out.mkdir(parents=True, exist_ok=True)
     if plan.scope is not None:
         benchmarks = [replace(b, scope=plan.scope) for b in benchmarks]
-    gold = take_in(benchmarks, app, out, docs, watch)
+    gold = take_in(benchmarks, app, out, docs, watch=watch, say=say)
     started = time.perf_counter()
     described = manifest.describe(benchmarks, app, limit=plan.limit)
     cold_start = time.perf_counter() - started
@@ -93,6 +94,21 @@ def run(
     manifest.write(out / "manifest.json", described | {"finished": True})
     write_reports(out)
     return summary
+
+
+def open_own(folder: Path, open_app: Callable[[Path], App]) -> App:
+    """The library that belongs to a run; made anew when it is of other models or another version."""
+    app = open_app(folder)
+    try:
+        app.kit.store.documents()
+    except (IndexStale, SchemaMismatch):
+        app.close()
+        shutil.rmtree(folder)
+        return open_app(folder)
+    except BaseException:
+        app.close()
+        raise
+    return app
 
 
 def read_rows(out: Path) -> list[Record]:

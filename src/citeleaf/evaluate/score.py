@@ -22,12 +22,17 @@ class Gold:
     """What the library knows of a benchmark's gold evidence.
 
     `doc_ids` maps gold document names to ids; `paged` are the documents with pages; `passages` are the texts of the
-    benchmark's own passages, by their id.
+    benchmark's own passages, by their id; `unlocated` are the gold values, with their row, that no document holds.
     """
 
     doc_ids: Mapping[str, DocId]
     paged: frozenset[DocId] = frozenset()
     passages: Mapping[str, str] = field(default_factory=dict)
+    unlocated: frozenset[tuple[str, str]] = frozenset()
+
+    def spans(self, row: Row) -> tuple[str, ...]:
+        """The gold quotations of a row that stand in its documents."""
+        return tuple(span for span in row.gold_spans if (row.id, span) not in self.unlocated)
 
     def docs(self, row: Row) -> tuple[DocId, ...]:
         """The gold documents of a row, in its order."""
@@ -43,8 +48,8 @@ def retrieval_figures(row: Row, ranking: Sequence[Passage], gold: Gold) -> Figur
     docs = gold.docs(row)
     if row.gold_pages and (any(d in gold.paged for d in docs) if docs else any(p.pages for p in ranking)):
         figures |= _at("page", page_gains(ranking, set(docs), row.gold_pages), len(row.gold_pages))
-    if row.gold_spans:
-        figures |= _at("span", span_gains(ranking, row.gold_spans), len(row.gold_spans))
+    if spans := gold.spans(row):
+        figures |= _at("span", span_gains(ranking, spans), len(spans))
     if row.gold_passage is not None and row.gold_passage in gold.passages:
         text = gold.passages[row.gold_passage]
         figures |= _at("passage", [frozenset({0}) if _same_place(text, p, docs) else frozenset() for p in ranking], 1)
@@ -81,17 +86,17 @@ def span_gains(ranking: Sequence[Passage], spans: Sequence[str]) -> Gains:
     return gains
 
 
-def citation_figures(row: Row, answer: Answer, ranking: Sequence[Passage], verifier: Verifier) -> Figures:
+def citation_figures(row: Row, answer: Answer, ranking: Sequence[Passage], gold: Gold, verifier: Verifier) -> Figures:
     """Citations of a question: those of the answer shown, each figure apart.
 
     `gold_hit` and `quote_hit` are for every answerable row with a gold quotation, answered or not; the others for
     answered rows. `recall` and `precision` are judged by `verifier`.
     """
     figures: Figures = {}
-    if row.answerable and row.gold_spans:
+    if row.answerable and (spans := gold.spans(row)):
         cited = {c.passage_id for c in answer.citations}
-        figures["citation.gold_hit"] = citations.gold_hit(row.gold_spans, [p.text for p in ranking if p.id in cited])
-        figures["citation.quote_hit"] = citations.gold_hit(row.gold_spans, [c.quote.text for c in answer.citations])
+        figures["citation.gold_hit"] = citations.gold_hit(spans, [p.text for p in ranking if p.id in cited])
+        figures["citation.quote_hit"] = citations.gold_hit(spans, [c.quote.text for c in answer.citations])
     if answer.decision.outcome != "answered":
         return figures
     figures["citation.exists"] = citations.exists([len(c.citations) for c in answer.claims])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,7 +44,7 @@ def evaluate(
     from citeleaf.app import App
     from citeleaf.errors import BenchmarkError, ConfigError
     from citeleaf.evaluate.benchmark import load_all
-    from citeleaf.evaluate.run import Plan, run
+    from citeleaf.evaluate.run import Plan, open_own, run
 
     screen = Screen(json_output=json, quiet=quiet)
     if scope not in ("auto", "library", "document"):
@@ -57,8 +58,8 @@ def evaluate(
     chosen = profile or (profiles[0] if profiles else None)
     flags = [*(settings or ()), *([f"models.generator={generator}"] if generator else [])]
     plan = Plan(limit, repeat, workers, fail_only, None if scope == "auto" else scope)  # type: ignore[arg-type]
-    place = library or str(out / "library")
-    with stages(screen) as watch, App.open(place, profile=chosen, flags=tuple(flags), write=True) as app:
+    open_app = partial(App.open, profile=chosen, flags=tuple(flags), write=True)
+    with stages(screen) as watch, open_app(library) if library else open_own(out / "library", open_app) as app:
         summary = run(benchmarks, app, out, docs=docs or (), plan=plan, watch=watch.file, say=screen.say)
     if json:
         screen.document(summary)
