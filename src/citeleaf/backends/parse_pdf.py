@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
 from citeleaf.backends import pdf_native as native
+from citeleaf.backends.pdf_annotations import add_annotations
 from citeleaf.backends.pdf_blocks import Looks, Part, footnote_parts, look_at, make_parts, split_footnotes
 from citeleaf.backends.pdf_chars import RawPage, read_page
 from citeleaf.backends.pdf_contents import is_contents, join_entries
@@ -122,6 +123,7 @@ def _read(document: pypdfium2.PdfDocument, index: int, styles: Styles) -> _PageW
         pdfium.FPDF_GetPageBoundingBox(page.raw, ctypes.byref(box))
         frame = Frame(box.left, box.bottom, box.right, box.top, int(pdfium.FPDFPage_GetRotation(page.raw)) % 4)
         raw = read_page(index + 1, native.handle(text_page.raw), frame, styles)
+        add_annotations(page, raw, frame, styles)
         graphics = read_graphics(native.handle(page.raw), frame)
         unseen, scan = hidden(raw, graphics, styles.all, lambda: _shades(page))
         lines = make_lines(raw, set(unseen), styles.all)

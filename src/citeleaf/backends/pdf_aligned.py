@@ -98,7 +98,7 @@ def single_rows(row: list[Cell]) -> list[list[Cell]]:
     first, others = filled[0], [line for cell in filled[1:] for line in cell]
     beside = sum(any(abs(line.y1 - other.y1) < 0.3 * line.height for other in others) for line in first)
     small = sum(line.text[:1].islower() for line in [*first, *others])
-    equal = all(len(cell) == len(first) for cell in filled)
+    equal = sum(len(cell) == len(first) for cell in filled) >= 0.8 * len(filled)
     if small > 0.1 * len(others) or beside < 0.8 * len(first) or not (equal or len(first) >= 6):
         return [row]
     out: list[list[Cell]] = []

@@ -281,12 +281,22 @@ def _heads(rows: list[list[Cell]], styles: list[Style]) -> int:
             len(rows) > 3 and all(look == looks[0] for look in second) and sum(bool(c) for c in rows[0]) < len(rows[0])
         )
         return 2 if more else 1
-    for column in range(len(rows[0])):
-        head = _text(rows[0][column])
-        numbers = [bool(_NUMBER.match(_text(row[column]))) for row in rows[1:] if row[column]]
-        if head and not any(c.isdigit() for c in head) and len(numbers) >= 2 and all(numbers):
-            return 1
+    top = next((i for i, row in enumerate(rows) if sum(map(bool, row)) >= 2), 0)
+    if top + 2 <= len(rows) and _over_numbers(rows[top], rows[top + 1 :]):
+        return top + 1
     return 0
+
+
+def _over_numbers(head: list[Cell], below: list[list[Cell]]) -> bool:
+    """Words over columns of numbers."""
+    words = [_text(cell) for cell in head if cell]
+    if sum(any(c.isdigit() for c in word) for word in words) > 0.2 * len(words):
+        return False
+    numbers = 0
+    for column, cell in enumerate(head):
+        values = [bool(_NUMBER.match(_text(row[column]))) for row in below if row[column]]
+        numbers += bool(cell and len(values) >= 2 and all(values))
+    return numbers >= max(1, 0.4 * (len(words) - 1))
 
 
 def _look(style: Style) -> tuple[bool, bool, int]:
