@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -127,22 +126,16 @@ class Parts:
 
     def reindex(self, *, watch: Watch | None = None) -> Report:
         """Makes all passages and vectors anew beside the old ones, and changes over when none failed."""
-        fresh_folder = self.library.folder / "reindex"
-        shutil.rmtree(fresh_folder, ignore_errors=True)
-        fresh_folder.mkdir(mode=0o700)
         old = self._open(None, self.library.folder, compare=False)
+        made_by = (self.embedder.fingerprint, self.embedder.dim) if self.embedder is not None else None
         try:
-            fresh = self._open(self.embedder, fresh_folder)
-            try:
+            with old.rebuilding(made_by, chunker_fingerprint(self.settings)) as fresh:
                 report = reindex(self.library, old, fresh, self.embedder, self.settings, self._sandbox, watch=watch)
-            finally:
-                fresh.close()
-            if not report.failed:
-                old.replace_by(fresh_folder)
+                if not report.failed:
+                    old.take_over(fresh)
             return report
         finally:
             old.close()
-            shutil.rmtree(fresh_folder, ignore_errors=True)
 
     def remove(self, doc_id: DocId) -> None:
         """Takes a document and its file out."""

@@ -222,6 +222,7 @@ def rebuild(folder: Path, word: str) -> None:
     with store.rebuilding(EMBEDDER, "c") as fresh:
         for n in range(20):
             fresh.put(*parts(f"d{n}", [f"{word} one", f"{word} two"]))
+        store.take_over(fresh)
     store.close()
 
 

@@ -90,6 +90,7 @@ class SqliteStore:
         self._chunker = chunker
         self._weights = weights
         self._connections = connections
+        self._before = 0
         self._vocabulary = search.Vocabulary()
         self._dense = DenseSearch(connections.path)
         self._boxes: OrderedDict[tuple[int, DocId], Boxes] = OrderedDict()
@@ -181,21 +182,27 @@ class SqliteStore:
 
     @contextmanager
     def rebuilding(self, embedder: tuple[str, int] | None, chunker: str | None) -> Iterator[SqliteStore]:
-        """An empty store for another embedder and chunker; it takes this one's place when the block ends well.
+        """An empty store beside this one for another embedder and chunker, gone after the block; see `take_over`.
 
-        All documents change in one transaction, answers stay, and readers see the old ones until then. Raises
-        `StoreLocked` when another process is at it, or when documents changed meanwhile; nothing is changed then.
+        Raises `StoreLocked` when another process is at it.
         """
         with upkeep.beside(self._connections) as folder:
             with self._connections.reading() as s:
-                before = s.generation
+                self._before = s.generation
             fresh = open_store(folder, embedder=embedder, chunker=chunker, weights=self._weights)
             try:
                 yield fresh
-                upkeep.take_over(self._connections, fresh._connections, before)
             finally:
                 fresh.close()
-        self._embedder, self._chunker = embedder, chunker
+
+    def take_over(self, fresh: SqliteStore) -> None:
+        """Puts the documents of `fresh`, from `rebuilding`, in the place of all documents here, in one transaction.
+
+        Answers stay, and readers see the old documents until then. Raises `StoreLocked`, with nothing changed, when
+        documents changed since `rebuilding` began.
+        """
+        upkeep.take_over(self._connections, fresh._connections, self._before)
+        self._embedder, self._chunker = fresh._embedder, fresh._chunker
 
     def purge(self) -> None:
         """Rewrites index and file so that nothing removed is left in them. Raises `StoreLocked` while others read."""

@@ -97,6 +97,7 @@ def test_a_change_of_embedder_under_an_open_store_is_seen(store: SqliteStore, tm
     other = open_store(tmp_path, embedder=None)
     with other.rebuilding(("other", EMBEDDER[1]), "c1") as fresh:
         fresh.put(*parts("d", ["one"]))
+        other.take_over(fresh)
     with pytest.raises(IndexStale):
         store.dense(vector("one"), 1)
     with pytest.raises(IndexStale):

@@ -111,6 +111,7 @@ def test_rebuilding_swaps_all_documents_at_once_and_keeps_answers(store: SqliteS
         with store.rebuilding(EMBEDDER, "c2") as fresh:
             fresh.put(*parts("d", ["hail two"]))
             assert [p.text for p in store.passages(["d#s1#c1"])] == ["hail one"]
+            store.take_over(fresh)
         assert [p.text for p in reader.passages(["d#s1#c1"])] == ["hail one"]
     assert [p.text for p in reader.passages(["d#s1#c1"])] == ["hail two"]
     assert store.answer("a1") == answer_of(passages, "a1")
@@ -123,8 +124,12 @@ def test_a_rebuilding_that_fails_changes_nothing(store: SqliteStore, tmp_path: P
     store.put(*parts("d", ["hail one"]))
     with pytest.raises(ZeroDivisionError), store.rebuilding(EMBEDDER, "c2"):
         raise ZeroDivisionError
-    with pytest.raises(StoreLocked, match="changed"), store.rebuilding(EMBEDDER, "c2"):
+    with store.rebuilding(EMBEDDER, "c2") as fresh:
         store.put(*parts("e", ["two"]))
+        with pytest.raises(StoreLocked, match="changed"):
+            store.take_over(fresh)
+    with store.rebuilding(EMBEDDER, "c2"):
+        pass
     assert list(store.known()) == ["d", "e"] and good(store)
     assert not [p for p in tmp_path.iterdir() if p.is_dir()]
 

@@ -184,7 +184,8 @@ def test_reindexing_makes_everything_anew_from_the_copies(place: Place) -> None:
     assert maker != chunker_fingerprint(place.settings)
     with place.store.rebuilding((embedder.fingerprint, embedder.dim), maker) as fresh:
         report = reindex(place.library, place.store, fresh, embedder, settings, lines)
-        assert statuses(report) == {"a.txt": "replaced"}
+        assert statuses(report) == {"a.txt": "replaced"} and not report.failed
+        place.store.take_over(fresh)
     document = place.store.document("rules")
     assert (document.title, document.version) == ("The rules", "3")
     assert len(place.store.passage_ids("rules")) > 2 and place.good()
