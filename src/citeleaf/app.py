@@ -49,12 +49,12 @@ class Shown:
 class App:
     """One library, open. Use as a context manager; safe to call from several threads."""
 
-    def __init__(self, library: Library, settings: Settings, explained: tuple[Explained, ...], *, write: bool) -> None:
+    def __init__(self, library: Library, settings: Settings, explained: tuple[Explained, ...]) -> None:
         """Opens the store; models are loaded when first needed."""
         self.settings = settings
         self.explained = explained
         self._library = library
-        self._parts = Parts(library, settings, write=write)
+        self._parts = Parts(library, settings)
 
     @classmethod
     def open(
@@ -70,7 +70,7 @@ class App:
         With `write`, the library is made when it is not there. Raises `ConfigError` and `StoreError`.
         """
         settings, explained = load(profile, flags)
-        return cls(find_library(library, create=write), settings, explained, write=write)
+        return cls(find_library(library, create=write), settings, explained)
 
     @classmethod
     def for_files(
@@ -83,7 +83,7 @@ class App:
     ) -> App:
         """A cached library that holds just these files, taken in first. Raises the error of the first that fails."""
         settings, explained = load(profile, flags)
-        app = cls(cached_library(paths, settings), settings, explained, write=True)
+        app = cls(cached_library(paths, settings), settings, explained)
         try:
             report = app.ingest(paths, watch=watch)
             failure = next((row.error for row in report.rows if row.error is not None), None)

@@ -35,13 +35,12 @@ PARSER = "citeleaf.backends.parse:read"
 class Parts:
     """The live parts over one library, each made when first needed; safe to use from several threads."""
 
-    def __init__(self, library: Library, settings: Settings, *, write: bool) -> None:
+    def __init__(self, library: Library, settings: Settings) -> None:
         """Nothing is opened yet."""
         self.library = library
         self.settings = settings
         self.notes: list[str] = []
         """What is missing and how to get it, in words for a user."""
-        self._write = write
         self._lock = threading.RLock()
         self._facts: tuple[str, tuple[Fact, ...]] | None = None
 
@@ -186,7 +185,6 @@ class Parts:
             folder,
             embedder=(embedder.fingerprint, embedder.dim) if embedder is not None else None,
             chunker=chunker_fingerprint(self.settings) if compare else None,
-            read_only=not self._write,
         )
 
     def _model(self, kind: str, name: str, known: Mapping[str, str]) -> T | None:
