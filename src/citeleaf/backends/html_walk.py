@@ -109,6 +109,8 @@ class Walker:
         self._pre = 0
         self._inside = 0
         self._lists: list[_List] = []
+        self._bare: list[bool] = []
+        """For each open item whether it stands in no list."""
         self._marker = ""
         self._term = ""
         self._definition: Span | None = None
@@ -199,7 +201,7 @@ class Walker:
         elif tag in ("ul", "ol", "menu"):
             self._lead = self._lists.pop().lead
         elif tag == "li":
-            self._close_item(node)
+            self._close_item()
         elif tag in ("dd", "dl"):
             if self._term:
                 self.writer.block("paragraph", self._term)
@@ -219,6 +221,7 @@ class Walker:
         self._lists.append(_List(tag == "ol", node.attributes.get("type") or "1", first - 1, lead))
 
     def _open_item(self, node: LexborNode) -> None:
+        self._bare.append(not self._lists)
         if not self._lists:
             self._lists.append(_List(False, "1", 0, self._lead))
         inner = self._lists[-1]
@@ -231,13 +234,12 @@ class Walker:
         if footnote:
             self._marker = superscript_number(inner.count)
 
-    def _close_item(self, node: LexborNode) -> None:
+    def _close_item(self) -> None:
         self._kinds.pop()
         self._marker = ""
-        if self._lists and (node.parent is None or node.parent.tag not in ("ul", "ol", "menu")):
+        self._lists[-1].item = None
+        if self._bare.pop():
             self._lead = self._lists.pop().lead
-        elif self._lists:
-            self._lists[-1].item = None
 
     # text -------------------------------------------------------------------------------------------------------------
 

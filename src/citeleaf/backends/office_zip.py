@@ -24,7 +24,11 @@ def read_xml_parts(path: Path, *, max_unpacked_mb: int) -> dict[str, bytes]:
     and `ParseError` for a damaged container or XML that is not well formed.
     """
     try:
-        with ZipFile(path) as archive:
+        file = path.open("rb")
+    except OSError as error:
+        raise UnreadableFile(f"`{path.name}` could not be read: {error.strerror}", subject=path.name) from error
+    try:
+        with file, ZipFile(file) as archive:
             members = archive.infolist()
             _check_names(members, path.name)
             wanted = [m for m in members if m.filename.endswith((".xml", ".rels")) and not m.is_dir()]
@@ -33,9 +37,7 @@ def read_xml_parts(path: Path, *, max_unpacked_mb: int) -> dict[str, bytes]:
             for member in wanted:
                 room -= _check_part(archive, member, room, path.name)
             return {member.filename: archive.read(member) for member in wanted}
-    except OSError as error:
-        raise UnreadableFile(f"`{path.name}` could not be read: {error.strerror}", subject=path.name) from error
-    except (BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, RuntimeError) as error:
+    except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError, RuntimeError) as error:
         raise ParseError(f"`{path.name}` is a damaged container: {error}", subject=path.name) from error
 
 

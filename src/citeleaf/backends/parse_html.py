@@ -14,9 +14,12 @@ from citeleaf.backends.html_walk import walked
 from citeleaf.backends.writer import clean
 from citeleaf.boxes import Parsed
 from citeleaf.errors import EmptyDocument, ParseError
+from citeleaf.types import Notice
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([A-Za-z0-9_:.-]{1,40})")
+_OPENED = re.compile(r"<html[\s>]", re.IGNORECASE)
+_CLOSED = re.compile(r"</html\s*>", re.IGNORECASE)
 _HEAD = 4096
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)")
 _UNNESTED = frozenset(
@@ -31,7 +34,7 @@ def parse_html(path: Path) -> Parsed:
 
     Hidden elements, comments, navigation, page header and footer are left out with notices. Tables give a block a row,
     definition lists a definition a term, lists their numbers. Pictures and links to elsewhere give no text but the
-    words of the link.
+    words of the link. A page that is opened and never closed gets a notice `incomplete`.
     """
     data = path.read_bytes()
     declared = _XML_ENCODING.search(data[:_HEAD]) or _CHARSET.search(data[:_HEAD])
@@ -39,6 +42,8 @@ def parse_html(path: Path) -> Parsed:
     check_depth(source, path.name)
     tree = LexborHTMLParser(clean(source))
     writer = walked(tree.body, notices, hidden=hidden_by_rules(tree))
+    if _OPENED.search(source) and not _CLOSED.search(source):
+        writer.notices.append(Notice("incomplete", "the page ends before `</html>`: part of it may be missing"))
     if not writer.blocks and not writer.headings:
         raise EmptyDocument(f"`{path.name}` holds no text that a reader would see", subject=path.name)
     parsed = writer.finish(title=None)

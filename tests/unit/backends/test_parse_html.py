@@ -173,8 +173,19 @@ def test_encodings(read, source: bytes, text: str, noticed: bool) -> None:  # ty
     assert ("encoding" in {n.code for n in parsed.notices}) is noticed
 
 
+def test_items_outside_a_list(read) -> None:  # type: ignore[no-untyped-def]
+    parsed = read("<li>a</li><ul><div><li>b</li></div><li>c</ul>")
+    assert blocks(parsed) == [("list_item", "a"), ("list_item", "b"), ("list_item", "c")]
+    assert read("<li>a<table><tr><td><li>b</table>").text == "a\nb"
+
+
+def test_a_page_that_breaks_off_is_marked(read) -> None:  # type: ignore[no-untyped-def]
+    assert [n.code for n in read("<html><body><p>The insurer pa").notices] == ["incomplete"]
+    assert read("<p>A fragment").notices == ()
+
+
 def test_language_comes_from_the_page(read) -> None:  # type: ignore[no-untyped-def]
-    assert read("<html lang=tr><body><p>Evet.").language == "tr"
+    assert read("<html lang=tr><body><p>Evet.</html>").language == "tr"
 
 
 @pytest.mark.parametrize("source", ["<p></p>", "<script>x</script>", "<p hidden>x", "<img alt=x>"])
