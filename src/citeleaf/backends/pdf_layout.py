@@ -71,7 +71,10 @@ def _table(zone: list[Atom], gutters: list[Interval], em: float) -> tuple[list[A
     wide = [i for i, band in enumerate(bands) if len(_columns(band, gutters)) > 1]
     if not wide or not all(isinstance(atom, Line) for i in range(wide[0], wide[-1] + 1) for atom in bands[i]):
         return None
-    core = [atom for i in range(wide[0], wide[-1] + 1) for atom in bands[i]]
+    last = wide[-1]
+    while last + 1 < len(bands) and _wraps(bands[last], bands[last + 1], gutters[0], em):
+        last += 1
+    core = [atom for i in range(wide[0], last + 1) for atom in bands[i]]
     inner = _zones(core, em)
     if len(inner) != 1:
         return None
@@ -80,7 +83,13 @@ def _table(zone: list[Atom], gutters: list[Interval], em: float) -> tuple[list[A
     if found is None:
         return None
     above = [atom for band in bands[: wide[0]] for atom in band]
-    return above, _flow_of_table(found), [atom for band in bands[wide[-1] + 1 :] for atom in band]
+    return above, _flow_of_table(found), [atom for band in bands[last + 1 :] for atom in band]
+
+
+def _wraps(above: list[Atom], band: list[Atom], gutter: Interval, em: float) -> bool:
+    """Whether a band is the rest of the cells above it: close below, and nothing in the first column."""
+    close = min(a.y0 for a in band) - max(a.y1 for a in above) < 0.5 * em
+    return close and all(isinstance(a, Line) and a.x0 >= gutter[1] - 1 for a in band)
 
 
 def _bands(atoms: Sequence[Atom], em: float) -> list[list[Atom]]:

@@ -19,7 +19,8 @@ class _Level:
     kind: str
     ordinal: int
     offset: float
-    body: float
+    x: float
+    column: tuple[int, int]
     intro: Part | None
 
 
@@ -109,21 +110,22 @@ def _place(part: Part, levels: list[_Level], before: Part | None) -> _Level:
     line = part.lines[0]
     em = max(line.size, 1.0)
     offset = line.x0 - part.left
+    column = (part.page, round(part.left / 20))
     readings = _readings(line.text.split(" ", 1)[0])
     for depth in range(len(levels) - 1, -1, -1):
         level = levels[depth]
         for kind, ordinal in readings:
-            same_place = abs(level.offset - offset) < _NEAR * em
-            if kind == level.kind and (ordinal == level.ordinal + 1 or (ordinal == 0 and same_place)):
+            there = min(abs(level.offset - offset), abs(level.x - line.x0)) < _NEAR * em or level.column != column
+            if kind == level.kind and (ordinal == level.ordinal + 1 or (ordinal == 0 and there)):
                 del levels[depth + 1 :]
-                level.ordinal, level.offset = ordinal, offset
+                level.ordinal, level.offset, level.x, level.column = ordinal, offset, line.x0, column
                 return level
     while levels and levels[-1].offset > offset - _NEAR * em and not _opens(before, readings, levels, offset, em):
         levels.pop()
     kind, ordinal = readings[0] if readings[0][1] <= 1 or len(readings) == 1 else readings[-1]
     inside = before is not None and before.marker and offset > before.lines[0].x0 - before.left + _NEAR * em
     intro = before if before is not None and (inside or _introduces(before)) else None
-    level = _Level(kind, ordinal, offset, line.body - part.left, intro)
+    level = _Level(kind, ordinal, offset, line.x0, column, intro)
     levels.append(level)
     return level
 

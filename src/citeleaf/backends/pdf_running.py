@@ -211,12 +211,14 @@ def _add(found: list[_Candidate], line: Line, word: str, prefix: str, alone: boo
 
 
 def _labels(pages: Sequence[PageLines], repeated: dict[int, int], running: Running) -> None:
-    """Numbers that go up with the pages: the sequences with most pages first; each page has at most one."""
+    """Numbers that go up with the pages: sequences with most pages first, such that stand alone before others."""
     by_page = {page.number: _candidates(page, repeated) for page in pages}
     votes: Counter[tuple[str, int]] = Counter()
+    alone: Counter[tuple[str, int]] = Counter()
     for number, found in by_page.items():
         votes.update({(c.kind, c.value - number) for c in found})
-    for (kind, offset), n in sorted(votes.items(), key=lambda v: (-v[1], v[0])):
+        alone.update({(c.kind, c.value - number) for c in found if c.alone})
+    for (kind, offset), n in sorted(votes.items(), key=lambda v: (-v[1] - alone[v[0]], v[0])):
         members = [
             (number, c)
             for number, found in by_page.items()
