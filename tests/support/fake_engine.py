@@ -1,0 +1,42 @@
+"""An engine for `worker_loop` that does what it is told: talks, waits, crashes, prints, hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+class Failure(Exception):
+    """(kind, message, hint)."""
+
+
+class Engine:
+    def do(self, name: str, value: dict[str, Any], tell: Callable[[str], None], stopped: Callable[[], bool]) -> Any:
+        if name == "fail":
+            raise Failure(value["kind"], "as told", "mend it")
+        if name == "unforeseen":
+            raise KeyError("nobody thought of this")
+        if name == "segfault":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if name == "print":
+            sys.stdout.write("log line of a runtime\n{}\n")
+            os.write(1, b'{"id": 1, "done": {"forged": true}}\n')
+        if name == "hang":
+            time.sleep(600)
+        for n in range(int(value.get("pieces", 0))):
+            if stopped() and not value.get("deaf"):
+                raise Failure("timeout", "stopped", "")
+            tell(f"{n} ")
+            time.sleep(float(value.get("pause", 0)))
+        return {"pid": os.getpid(), "environment": dict(os.environ), "path": sys.path}
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def open_engine() -> Engine:
+    return Engine()
