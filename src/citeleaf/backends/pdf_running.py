@@ -158,6 +158,7 @@ def _edge(line: Line, page: PageLines) -> float:
 
 
 def _peel(page: PageLines, repeated: dict[int, int], running: Running) -> None:
+    numbers = set(running.lines)
     for top in (True, False):
         ordered = sorted(page.lines, key=lambda line: line.y0 if top else -line.y1)
         kept: list[Line] = []
@@ -171,6 +172,17 @@ def _peel(page: PageLines, repeated: dict[int, int], running: Running) -> None:
                 running.lines.add(id(line))
             else:
                 kept.append(line)
+    body = [line for line in page.lines if id(line) not in running.lines]
+    for line in page.lines:
+        if id(line) in running.lines and id(line) not in numbers and any(_touches(line, other) for other in body):
+            running.lines.discard(id(line))
+
+
+def _touches(line: Line, other: Line) -> bool:
+    """Whether a line stands right above or below another of its look, as lines of one paragraph do."""
+    if line.style != other.style or other.x0 >= line.x1 or other.x1 <= line.x0:
+        return False
+    return max(other.y0 - line.y1, line.y0 - other.y1) < 0.35 * line.height
 
 
 def _is_roman(word: str) -> bool:
