@@ -27,6 +27,7 @@ _LOOP = Path(__file__).with_name("worker_loop.py")
 
 @dataclass(slots=True)
 class _Call:
+    process: subprocess.Popen[bytes]
     replies: queue.Queue[Value] = field(default_factory=queue.Queue)
 
 
@@ -125,7 +126,7 @@ class Child:
             process = self._running()
             self._next += 1
             number = self._next
-            call = self._calls[number] = _Call()
+            call = self._calls[number] = _Call(process)
             try:
                 _write(process, {"id": number, "do": do, "value": value})
             except OSError:
@@ -169,15 +170,13 @@ class Child:
         with self._lock:
             if self._process is process:
                 self._process = None
-            waiting = list(self._calls.values())
+            waiting = [call for call in self._calls.values() if call.process is process]
         for call in waiting:
             call.replies.put({"error": {"kind": "crashed", "message": f"exit code {code}"}})
 
     def _let_go(self, number: int, call: _Call) -> None:
         """Cancels a call; kills the process when it does not answer in time."""
-        process = self._process
-        if process is None:
-            return
+        process = call.process
         try:
             with self._lock:
                 _write(process, {"id": number, "do": "cancel"})
