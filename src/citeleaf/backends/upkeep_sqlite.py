@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from citeleaf.backends import schema_sqlite
 from citeleaf.backends.connections_sqlite import Connections, Snapshot, bindable, meta, typed_errors
 from citeleaf.errors import IngestError, StoreError, StoreLocked
 from citeleaf.locks import FileLock
@@ -108,6 +109,18 @@ def after_change(db: sqlite3.Connection, doc_id: DocId = "") -> None:
             SELECT 1 FROM document o WHERE o.replaces = document.id AND o.n <> document.n AND o.role = 'policy')"""
     )
     db.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
+
+
+def migrate(path: Path) -> tuple[int, int]:
+    """Brings a store's file to the present schema in one transaction; gives the schema numbers before and after.
+
+    Raises `StoreLocked` while another process writes, `SchemaMismatch` for a file of a later version, `StoreError` when
+    there is none.
+    """
+    with FileLock(path.with_suffix(".lock")).held(), typed_errors(path):
+        uri = f"{path.absolute().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as db:
+            return schema_sqlite.migrate(db, path)
 
 
 def purge(db: sqlite3.Connection, path: Path) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from citeleaf.backends import search_sqlite
+from citeleaf.backends import schema_sqlite, search_sqlite
 from citeleaf.backends.store_sqlite import FILE, SqliteStore, open_store
-from citeleaf.errors import StoreError, StoreLocked, UnknownId
+from citeleaf.backends.upkeep_sqlite import migrate
+from citeleaf.errors import SchemaMismatch, StoreError, StoreLocked, UnknownId
 from support.library import EMBEDDER, answer_of, parts, vector
 
 CANARY = "quetzalcoatl"
@@ -187,6 +188,36 @@ def test_vectors_come_back_with_their_passages(store: SqliteStore) -> None:
     found, back = store.vectors("d")
     assert found == passages and back is not None and np.array_equal(back, vectors)
     assert store.passage_ids("d") == tuple(p.id for p in passages)
+
+
+# ---- migration
+
+
+def test_a_store_is_brought_to_the_present_schema_whole_or_not_at_all(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put(*parts("d", ["hail one"]))
+    store.close()
+    for step in (("CREATE TABLE extra (x)", "no such statement"), ("CREATE TABLE extra (x)",)):
+        monkeypatch.setattr(schema_sqlite, "STEPS", (*schema_sqlite.STEPS[:1], step))
+        monkeypatch.setattr(schema_sqlite, "VERSION", 2)
+        with pytest.raises(SchemaMismatch, match="citeleaf migrate"):
+            open_store(tmp_path, embedder=EMBEDDER)
+        if len(step) == 2:
+            with pytest.raises(StoreError):
+                migrate(tmp_path / FILE)
+        else:
+            assert migrate(tmp_path / FILE) == (1, 2)
+    again = open_store(tmp_path, embedder=EMBEDDER)
+    assert again.document("d") == parts("d", ["hail one"])[0] and good(again)
+    again.close()
+    assert migrate(tmp_path / FILE) == (2, 2)
+
+
+def test_there_is_nothing_to_migrate_where_there_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError):
+        migrate(tmp_path / FILE)
+    assert [p.name for p in tmp_path.iterdir()] == ["store.lock"]
 
 
 # ---- many passages

@@ -20,6 +20,7 @@ from citeleaf.errors import (
     UnreadableFile,
 )
 from citeleaf.ingest.pipeline import chunker_fingerprint, reindex
+from citeleaf.ingest.sandbox import Limits, Sandbox
 from citeleaf.library import Library
 from citeleaf.settings import ChunkSettings, IngestSettings, Settings
 from support.ingest import Place, row, statuses
@@ -67,6 +68,18 @@ def test_a_bad_file_never_stops_the_rest(place: Place) -> None:
         "good07-locked.txt",
         "good08-bytes.txt",
     ]
+
+
+def test_files_that_break_their_parser_fail_alone(place: Place) -> None:
+    for n in range(6):
+        place.write(f"good{n}.txt", f"Rule {n}.\n")
+    broken = {"hang": "parse_timeout", "die": "parse_error", "memory": "too_large", "bug": "parse_error"}
+    for name in broken:
+        place.write(f"{name}.txt", f"The words of {name}.\n")
+    with Sandbox("support.library:mixed", limits=Limits(seconds=3, memory_mb=256), workers=2) as sandbox:
+        report = place.ingest(parse=sandbox)
+    failed = {Path(r.path).stem: r.error.code for r in report.rows if r.error is not None}
+    assert failed == broken and len(place.store.known()) == 6 and place.good()
 
 
 def test_a_failing_new_version_leaves_the_old_one(place: Place) -> None:
