@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -25,6 +25,7 @@ def everything(m: Matrix) -> NDArray[np.bool_]:
     return np.ones(len(m.rows), np.bool_)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 70), st.integers(1, 40))
 def test_it_is_the_sorted_list_with_all_that_tie_at_the_cut(seed: int, n: int, k: int, kinds: int) -> None:
     rng = np.random.default_rng(seed)
