@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isclose
 from typing import Literal, TypeAlias
@@ -17,7 +17,8 @@ class Quantity:
     """A number in a text at [start, end). `value` is in the base of `unit` (minutes, months, dollars, percent ...).
 
     `unit` is empty for a bare number. `bound`: the words around say that it is a least or a greatest value. A date has
-    unit `date` and the value month * 100 + day, with its year in `year` where it is given.
+    unit `date` and the value month * 100 + day, with its year in `year` where it is given. `written` is the number as
+    it stands there, scale included.
     """
 
     start: int
@@ -26,6 +27,7 @@ class Quantity:
     unit: str
     bound: Bound = ""
     year: int | None = None
+    written: float = 0.0
 
 
 _UNITS = {
@@ -35,7 +37,7 @@ _UNITS = {
     r"hours?|hrs?|saat\w*": ("time", 60),
     r"(?:calendar |consecutive |clear )?days?|(?:takvim )?gün\w*": ("time", 1440),
     r"weeks?|hafta\w*": ("time", 10080),
-    r"(?:calendar |consecutive )?months?|ay(?:lık|da|ı|dan)?\b": ("month", 1),
+    r"(?:calendar |consecutive )?months?|ay(?:lık|da|ı|dan|dır|a)?\b": ("month", 1),
     r"years?|yıl\w*": ("month", 12),
     r"%|per ?cent\b|percentage points?": ("%", 1),
     r"dollars?|US\$": ("$", 1),
@@ -94,29 +96,34 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"\b([01]?\d|2[0-3])[:.]([0-5]\d)\b(?!\s*(?:%|per|°|m|bn|,|\d))")
-_SPELT = "|".join(sorted((*_ONES, *_TENS, "hundred"), key=len, reverse=True))
+_THOUSANDS = {"thousand": 1000, "million": 10**6, "billion": 10**9}
+_SPELT = "|".join(sorted((*_ONES, *_TENS, "hundred", *_THOUSANDS), key=len, reverse=True))
 _SPELT_TR = "|".join(sorted(_TURKISH, key=len, reverse=True))
 _SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
 _UNIT = "|".join(f"(?:{pattern})" for pattern in _UNITS)
 _NUMBER = re.compile(
     r"(?P<sign>US\$|A\$|[$€£₺]|\b(?:USD|AUD|CAD|NZD|EUR|GBP|TRY|CHF|JPY)\s|%|\byüzde\s)?\s?"
     r"(?P<minus>(?<![\w)])[-−])?"
-    r"(?:(?P<digits>(?<![\w.])\d{1,3}(?:[, ' ]\d{3})+(?:\.\d+)?(?![\d])|(?<![\w])\d+(?:[.,]\d+)?)"
+    r"(?:(?P<digits>(?<![\w.,])(?:\d{1,3}(?:[, ' ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?![.,]?\d))"
     rf"|(?P<words>\b(?:{_SPELT})(?:(?:[ -]| and )(?:{_SPELT}))*\b)"
     rf"|(?P<turkish>\b(?:{_SPELT_TR})(?: (?:{_SPELT_TR}))*\b(?=\s+(?:{_UNIT}|kişi|kez|adet))))"
     rf"(?:\s?(?P<scale>{_SCALE})\b)?"
     rf"(?:[\s-]?(?P<unit>{_UNIT}))?",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"[^\W\d_][-/]$")
+"""What stands before the number of a code such as `CT-104`, which is a name and no quantity."""
 _SHARE = re.compile(r"\b(?P<share>half|a quarter|one quarter|three quarters) (?=of\b|the\b)", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:°\s?C?\s*)?(?:–|-|—|to|and|ile|ila)\s*", re.IGNORECASE)
 
 _LESS = r"(?:less|fewer|lower|smaller|under|below|sooner|earlier)"
 _MORE = r"(?:more|greater|higher|larger|over|above|longer|later)"
 _NOT = r"(?:no|not|n't|never)\s+(?:\w+\s+){0,2}?"
+_NOT_LESS = r"(?:less|fewer|sooner|earlier|lower|smaller)"
+_NOT_MORE = r"(?:more|greater|longer|later|higher|larger)"
 _LEAD: tuple[tuple[Bound, str], ...] = (
-    ("at least", rf"{_NOT}{_LESS}(?:\s+than)?"),
-    ("at most", rf"{_NOT}(?:{_MORE}(?:\s+than)?|exceed(?:s|ing)?)"),
+    ("at least", rf"{_NOT}{_NOT_LESS}(?:\s+than)?"),
+    ("at most", rf"{_NOT}(?:{_NOT_MORE}(?:\s+than)?|exceed(?:s|ing)?)"),
     ("at most", r"\b(?:up to|at (?:the )?most|within|maximum|max\.?|en fazla|en geç|en çok|not to exceed)"),
     ("at most", rf"\b(?:{_LESS}(?:\s+than)?|before|by)"),
     ("at least", r"\b(?:at (?:the )?least|minimum|min\.?|en az)"),
@@ -160,7 +167,7 @@ def same(wanted: Quantity, found: Quantity) -> bool:
         return wanted.unit == found.unit and wanted.value == found.value and len(years) < 2
     units = {wanted.unit, found.unit}
     if "" in units:
-        return isclose(_written(wanted), _written(found), rel_tol=1e-9, abs_tol=1e-9)
+        return isclose(wanted.written, found.written, rel_tol=1e-9, abs_tol=1e-9)
     alike = len(units) == 1 or (units <= _DOLLARS and "$" in units) or ("°" in units and units <= {"°", "°C", "°F"})
     return alike and isclose(wanted.value, found.value, rel_tol=1e-9, abs_tol=1e-9)
 
@@ -168,20 +175,6 @@ def same(wanted: Quantity, found: Quantity) -> bool:
 def opposed(first: Quantity, second: Quantity) -> bool:
     """Whether one is a least value and the other a greatest."""
     return {first.bound, second.bound} == {"at least", "at most"}
-
-
-def _written(quantity: Quantity) -> float:
-    return quantity.value / _factor_of(quantity)
-
-
-def _factor_of(quantity: Quantity) -> float:
-    """The factor by which the written number was multiplied; years and hours are compared by their base otherwise."""
-    return 1.0 if quantity.unit not in ("time", "month", "m") else _bases(quantity)
-
-
-def _bases(quantity: Quantity) -> float:
-    factors = sorted({f for u, f in _UNITS.values() if u == quantity.unit}, reverse=True)
-    return next((f for f in factors if quantity.value >= f and quantity.value % f == 0), 1.0)
 
 
 def _dates(text: str) -> Iterator[Quantity]:
@@ -196,11 +189,14 @@ def _dates(text: str) -> Iterator[Quantity]:
 
 def _shares(text: str) -> Iterator[Quantity]:
     for match in _SHARE.finditer(text):
-        yield Quantity(match.start(), match.end(), _SHARES[match["share"].casefold()], "%")
+        value = _SHARES[match["share"].casefold()]
+        yield Quantity(match.start(), match.end(), value, "%", written=value)
 
 
 def _numbers(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
+        if _CODE.search(text[: match.start("digits")] if match["digits"] else ""):
+            continue
         value = _value(match)
         unit, factor = _unit(match["unit"])
         sign = (match["sign"] or "").strip()
@@ -214,7 +210,8 @@ def _numbers(text: str) -> Iterator[Quantity]:
                 continue
             value *= _SCALES[scale]
         start = match.start() + len(match[0]) - len(match[0].lstrip())
-        yield Quantity(start, match.end(), (-value if match["minus"] else value) * factor, unit)
+        value = -value if match["minus"] else value
+        yield Quantity(start, match.end(), value * factor, unit, written=value)
 
 
 def _unit(raw: str | None) -> tuple[str, float]:
@@ -237,13 +234,17 @@ def _value(match: re.Match[str]) -> float | None:
 
 
 def _spelt(words: list[str]) -> float | None:
-    total = 0
+    if words[0] in _THOUSANDS:
+        return None
+    total = part = 0
     for word in words:
-        if word == "hundred":
-            total = (total or 1) * 100
+        if word in _THOUSANDS:
+            total, part = total + (part or 1) * _THOUSANDS[word], 0
+        elif word == "hundred":
+            part = (part or 1) * 100
         elif word != "and":
-            total += _ONES.get(word, _TENS.get(word, 0))
-    return float(total)
+            part += _ONES.get(word, _TENS.get(word, 0))
+    return float(total + part)
 
 
 def _joined_ranges(found: list[Quantity], text: str) -> list[Quantity]:
@@ -255,9 +256,9 @@ def _joined_ranges(found: list[Quantity], text: str) -> list[Quantity]:
         joined = _RANGE.fullmatch(between)
         plain = joined is not None and (between.strip().casefold() != "and" or word is not None)
         if plain and low.unit in ("", high.unit) and low.value < high.value and high.unit:
-            factor = high.value / _written(high) if not low.unit else 1.0
-            out[i] = Quantity(low.start, low.end, low.value * factor, high.unit, "at least")
-            out[i + 1] = Quantity(high.start, high.end, high.value, high.unit, "at most")
+            factor = high.value / high.written if not low.unit else 1.0
+            out[i] = replace(low, value=low.value * factor, unit=high.unit, bound="at least")
+            out[i + 1] = replace(high, bound="at most")
     return out
 
 
@@ -267,4 +268,4 @@ def _bounded(quantity: Quantity, text: str) -> Quantity:
     before, after = text[max(0, quantity.start - 40) : quantity.start], text[quantity.end : quantity.end + 40]
     bound: Bound = next((b for b, pattern in _AFTER if pattern.match(after)), "")
     bound = bound or next((b for b, pattern in _BEFORE if pattern.search(before)), "")
-    return Quantity(quantity.start, quantity.end, quantity.value, quantity.unit, bound, quantity.year)
+    return replace(quantity, bound=bound)

@@ -15,6 +15,8 @@ from citeleaf.evaluate.metrics.refusals import area_under_risk, no_answer_f1, ri
 from citeleaf.record import Json
 
 RowRecord: TypeAlias = Mapping[str, Json]
+Item: TypeAlias = Mapping[str, Json]
+"""All repeats of a row as one: figures are their means."""
 
 SCHEMA = "citeleaf/run/1"
 RATES = {
@@ -47,11 +49,11 @@ def summarise(rows: Sequence[RowRecord]) -> dict[str, Json]:
     Error rows count in `rows.errors` and in no figure. A row asked several times counts once, with the mean of its
     figures. Intervals are drawn over whole documents where the gold evidence lies in several.
     """
-    items = _items(rows)
-    good = [item for item in items if item["figures"] is not None]
+    found = items(rows)
+    good = [item for item in found if item["figures"] is not None]
     summary: dict[str, Json] = {
         "schema": SCHEMA,
-        "rows": {"n": len(items), "errors": len(items) - len(good), "failed": sum(bool(i["failed"]) for i in items)},
+        "rows": {"n": len(found), "errors": len(found) - len(good), "failed": sum(bool(i["failed"]) for i in found)},
     }
     for name in sorted({name for item in good for name in figures_of(item)}):
         _put(summary, RATES.get(name, name), _figure(good, name))
@@ -61,7 +63,7 @@ def summarise(rows: Sequence[RowRecord]) -> dict[str, Json]:
     _guard(summary, good)
     if (by_category := _categories(good)) is not None:
         summary["by_category"] = by_category
-    benchmarks = sorted({str(item["benchmark"]) for item in items})
+    benchmarks = sorted({str(item["benchmark"]) for item in found})
     if len(benchmarks) > 1:
         summary["benchmarks"] = {
             name: summarise([row for row in rows if row["benchmark"] == name]) for name in benchmarks
@@ -91,6 +93,26 @@ def operations(
     return out
 
 
+def items(rows: Sequence[RowRecord]) -> list[Item]:
+    """One record an item, by benchmark and id; its figures are the means over repeats, None where every one failed."""
+    grouped: dict[tuple[str, str], list[RowRecord]] = defaultdict(list)
+    for row in sorted(rows, key=lambda r: (str(r["benchmark"]), str(r["id"]), int(str(r["repeat"])))):
+        grouped[str(row["benchmark"]), str(row["id"])].append(row)
+    out: list[Item] = []
+    for group in grouped.values():
+        good = [row for row in group if "error" not in row]
+        failed = any(faults(row) for row in group)
+        if not good:
+            out.append({**group[0], "figures": None, "failed": failed})
+            continue
+        names = sorted({name for row in good for name in figures_of(row)})
+        means: dict[str, Json] = {
+            name: float(np.mean([figures_of(row)[name] for row in good if name in figures_of(row)])) for name in names
+        }
+        out.append({**good[0], "figures": means, "failed": failed})
+    return out
+
+
 def figures_of(row: RowRecord) -> Mapping[str, float]:
     """The figures of a row by dotted name; none for an error row."""
     figures = row.get("figures")
@@ -116,34 +138,14 @@ def faults(row: RowRecord) -> list[str]:
     return wrong + [name for name in needed if figures.get(name, 1) < 1]
 
 
-def _items(rows: Sequence[RowRecord]) -> list[RowRecord]:
-    """One record an item, its figures the means over repeats; None for an item that failed every time."""
-    grouped: dict[tuple[str, str], list[RowRecord]] = defaultdict(list)
-    for row in sorted(rows, key=lambda r: (str(r["benchmark"]), str(r["id"]), int(str(r["repeat"])))):
-        grouped[str(row["benchmark"]), str(row["id"])].append(row)
-    items: list[RowRecord] = []
-    for group in grouped.values():
-        good = [row for row in group if "error" not in row]
-        failed = any(faults(row) for row in group)
-        if not good:
-            items.append({**group[0], "figures": None, "failed": failed})
-            continue
-        names = sorted({name for row in good for name in figures_of(row)})
-        means: dict[str, Json] = {
-            name: float(np.mean([figures_of(row)[name] for row in good if name in figures_of(row)])) for name in names
-        }
-        items.append({**good[0], "figures": means, "failed": failed})
-    return items
-
-
 def _figure(items: Sequence[RowRecord], name: str) -> dict[str, Json]:
     scored = [item for item in items if name in figures_of(item)]
     values = [figures_of(item)[name] for item in scored]
-    low, high = interval(values, _clusters(scored))
+    low, high = interval(values, score_clusters(scored))
     return {"value": float(np.mean(values)), "ci95": [low, high], "n": len(values)}
 
 
-def _clusters(items: Sequence[RowRecord]) -> list[str] | None:
+def score_clusters(items: Sequence[RowRecord]) -> list[str] | None:
     """Documents to draw by; None where fewer than two are known. Rows without one stand for themselves."""
     named = [item.get("document") for item in items]
     if len({d for d in named if d is not None}) < 2:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -14,26 +15,39 @@ from citeleaf.surfaces.cli.progress import stages
 from citeleaf.surfaces.terminal import Screen
 
 if TYPE_CHECKING:
+    from citeleaf.app import App
+    from citeleaf.evaluate.benchmark import Benchmark
     from citeleaf.record import Json
 
 _SHOWN = ("retrieval.page", "retrieval.span", "answer", "citation", "refusal", "guard", "claims")
 
 
+Out: TypeAlias = Annotated[Path, typer.Option("--out", help="Folder of the run.", metavar="RUN")]
+Docs: TypeAlias = Annotated[list[Path] | None, typer.Option("--docs", help="Documents to ask.", metavar="PATH")]
+Generator: TypeAlias = Annotated[str | None, typer.Option("--generator", help="Who writes the answers, e.g. `quote`.")]
+Workers: TypeAlias = Annotated[int, typer.Option("--workers", min=1, max=64, help="Items asked at a time.")]
+Scope: TypeAlias = Annotated[str, typer.Option("--scope", help="Ask the `library`, or the `document`; else `auto`.")]
+Benchmarks: TypeAlias = Annotated[list[Path], typer.Argument(help="Files of items, or folders with a benchmark.toml.")]
+
+
 def register(cli: typer.Typer) -> None:
     """Adds the commands of this module."""
     cli.command("evaluate")(evaluate)
+    cli.command("compare")(compare)
+    cli.command("calibrate")(calibrate)
+    cli.command("report")(report)
 
 
 def evaluate(
-    benchmark: Annotated[list[Path], typer.Argument(help="Files of questions, claims or guard items, or folders.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder of the run.", metavar="RUN")],
-    docs: Annotated[list[Path] | None, typer.Option("--docs", help="Documents to ask.", metavar="PATH")] = None,
-    generator: Annotated[str | None, typer.Option("--generator", help="Who writes the answers, e.g. `quote`.")] = None,
+    benchmark: Benchmarks,
+    out: Out,
+    docs: Docs = None,
+    generator: Generator = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="So many items of each, evenly taken.")] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, max=100, help="Times each item is asked.")] = 1,
-    workers: Annotated[int, typer.Option("--workers", min=1, max=64, help="Items asked at a time.")] = 1,
+    workers: Workers = 1,
     fail_only: Annotated[bool, typer.Option("--fail-only", help="Only what failed in the run before.")] = False,
-    scope: Annotated[str, typer.Option("--scope", help="Ask the `library`, or the `document`; else `auto`.")] = "auto",
+    scope: Scope = "auto",
     library: options.Library = None,
     profile: options.Profile = None,
     settings: options.Set = None,
@@ -41,25 +55,13 @@ def evaluate(
     quiet: options.Quiet = False,
 ) -> int:
     """Asks every question of a benchmark; writes rows, figures with intervals, and reports into the run's folder."""
-    from citeleaf.app import App
-    from citeleaf.errors import BenchmarkError, ConfigError
     from citeleaf.evaluate.benchmark import load_all
-    from citeleaf.evaluate.run import Plan, open_own, run
+    from citeleaf.evaluate.run import Plan, run
 
     screen = Screen(json_output=json, quiet=quiet)
-    if scope not in ("auto", "library", "document"):
-        raise ConfigError(f"no scope `{scope}`", hint="take auto, library or document", subject=scope)
     benchmarks = load_all(benchmark)
-    profiles = sorted({b.profile for b in benchmarks if b.profile})
-    if profile is None and len(profiles) > 1:
-        raise BenchmarkError(
-            f"these benchmarks ask for the profiles {', '.join(profiles)}", hint="choose with --profile"
-        )
-    chosen = profile or (profiles[0] if profiles else None)
-    flags = [*(settings or ()), *([f"models.generator={generator}"] if generator else [])]
-    plan = Plan(limit, repeat, workers, fail_only, None if scope == "auto" else scope)  # type: ignore[arg-type]
-    open_app = partial(App.open, profile=chosen, flags=tuple(flags), write=True)
-    with stages(screen) as watch, open_app(library) if library else open_own(out / "library", open_app) as app:
+    plan = Plan(limit, repeat, workers, fail_only, _scope(scope))
+    with stages(screen) as watch, _open(benchmarks, out, library, profile, settings, generator) as app:
         summary = run(benchmarks, app, out, docs=docs or (), plan=plan, watch=watch.file, say=screen.say)
     if json:
         screen.document(summary)
@@ -67,6 +69,146 @@ def evaluate(
         _show(screen, summary)
         screen.say(f"rows, figures and reports are in {out}")
     return 0
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")],
+    second: Annotated[Path, typer.Argument(help="Folder of another run of the same benchmark.", metavar="RUN")],
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Compares two runs row by row: differences with intervals, and the rows that changed."""
+    from citeleaf.evaluate.compare import compare as look
+
+    screen = Screen(json_output=json, quiet=quiet)
+    found = look(first, second)
+    if json:
+        screen.document(found)
+        return 0
+    figures, changed = found["figures"], found["changed"]
+    assert isinstance(figures, dict)
+    assert isinstance(changed, list)
+    columns = ("figure", "first", "second", "difference (95 % interval)", "McNemar p", "")
+    screen.table(columns, [_difference(name, row) for name, row in figures.items() if isinstance(row, dict)])
+    for row in changed:
+        if isinstance(row, dict):
+            before, after = row["outcome"] if isinstance(row["outcome"], list) else ("", "")
+            screen.print(f"{row['benchmark']} {row['id']}: {before} -> {after}")
+    screen.say(f"{len(changed)} rows changed")
+    return 0
+
+
+def calibrate(
+    benchmark: Benchmarks,
+    false_answers: Annotated[
+        float, typer.Option("--false-answers", min=0, max=1, help="Wished share of unanswerable questions let through.")
+    ] = 0.05,
+    write: Annotated[Path | None, typer.Option("--write", help="Profile to write.", metavar="PROFILE.toml")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the run; kept.", metavar="RUN")] = None,
+    docs: Docs = None,
+    generator: Generator = None,
+    workers: Workers = 1,
+    scope: Scope = "auto",
+    library: options.Library = None,
+    profile: options.Profile = None,
+    settings: options.Set = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Picks the gate's threshold on one split of a benchmark, and reports it on the other with exact bounds."""
+    from citeleaf.evaluate import calibrate as calibration
+    from citeleaf.evaluate.benchmark import load_all
+    from citeleaf.evaluate.run import Plan, read_rows, run
+
+    screen = Screen(json_output=json, quiet=quiet)
+    benchmarks = load_all(benchmark)
+    plan = Plan(workers=workers, scope=_scope(scope))
+    with TemporaryDirectory() as spare, stages(screen) as watch:
+        place = out or Path(spare)
+        with _open(benchmarks, place, library, profile, settings, generator) as app:
+            run(benchmarks, app, place, docs=docs or (), plan=plan, watch=watch.file, say=screen.say)
+            found = calibration.calibrate(read_rows(place), false_answers)
+            text = calibration.profile_text(found, app, benchmarks)
+    if write is not None:
+        calibration.write_profile(write, text)
+        screen.say(f"wrote {write}")
+    if json:
+        screen.document(found)
+        return 0
+    from citeleaf.evaluate.report import show
+
+    screen.print(f"gate.min_probability = {found['threshold']}")
+    for part in ("chosen_on", "reported_on"):
+        rates = found[part]
+        assert isinstance(rates, dict)
+        for name, figure in rates.items():
+            shown = show(figure) if isinstance(figure, dict) else figure
+            screen.print(f"{part.replace('_', ' ')}: {name} {shown}")
+    return 0
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs.", metavar="RUN")],
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Writes the reports of finished runs anew and shows their figures side by side."""
+    from citeleaf.evaluate.report import figures, read_summary, show, write_reports
+
+    screen = Screen(json_output=json, quiet=quiet)
+    for place in runs:
+        write_reports(place)
+    summaries = [read_summary(place) for place in runs]
+    if json:
+        named = [{"run": place.name, "summary": s} for place, s in zip(runs, summaries, strict=True)]
+        screen.document({"schema": "citeleaf/reports/1", "runs": named})
+        return 0
+    tables = [dict(figures(summary)) for summary in summaries]
+    names = list(dict.fromkeys(name for table in tables for name in table))
+    rows = [(name, *(show(table[name]) if name in table else "" for table in tables)) for name in names]
+    screen.table(("figure", *(place.name for place in runs)), rows)
+    return 0
+
+
+def _open(
+    benchmarks: Sequence[Benchmark],
+    out: Path,
+    library: str | None,
+    profile: str | None,
+    settings: list[str] | None,
+    generator: str | None,
+) -> App:
+    """The library asked for, else the run's own, under the profile that the benchmarks name unless one is given."""
+    from citeleaf.app import App
+    from citeleaf.errors import BenchmarkError
+    from citeleaf.evaluate.run import open_own
+
+    profiles = sorted({b.profile for b in benchmarks if b.profile})
+    if profile is None and len(profiles) > 1:
+        wanted = ", ".join(profiles)
+        raise BenchmarkError(f"these benchmarks ask for the profiles {wanted}", hint="choose one with --profile")
+    flags = [*(settings or ()), *([f"models.generator={generator}"] if generator else [])]
+    open_app = partial(App.open, profile=profile or next(iter(profiles), None), flags=tuple(flags), write=True)
+    return open_app(library) if library else open_own(out / "library", open_app)
+
+
+def _scope(name: str) -> Literal["library", "document"] | None:
+    from citeleaf.errors import ConfigError
+
+    scopes: dict[str, Literal["library", "document"] | None]
+    scopes = {"auto": None, "library": "library", "document": "document"}
+    if name not in scopes:
+        raise ConfigError(f"no scope `{name}`", hint=f"take one of {', '.join(scopes)}", subject=name)
+    return scopes[name]
+
+
+def _difference(name: str, row: Mapping[str, Json]) -> tuple[str, ...]:
+    interval = row["ci95"]
+    low, high = (float(str(x)) for x in interval) if isinstance(interval, list) else (0.0, 0.0)
+    change = f"{row['difference']:+.3f} ({low:+.3f} to {high:+.3f})"
+    p = f"{row['mcnemar_p']:.3f}" if "mcnemar_p" in row else ""
+    told = "" if row["distinguishable"] else "not distinguishable"
+    return name, f"{row['first']:.3f}", f"{row['second']:.3f}", change, p, told
 
 
 def _show(screen: Screen, summary: Mapping[str, Json]) -> None:

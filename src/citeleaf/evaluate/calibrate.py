@@ -1,0 +1,141 @@
+"""The gate's threshold for a wished rate of false answers: chosen on one split, reported on the other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from citeleaf.app import App
+from citeleaf.errors import BenchmarkError, ConfigError
+from citeleaf.evaluate.benchmark import Benchmark
+from citeleaf.evaluate.metrics.intervals import exact_binomial, upper_bound
+from citeleaf.evaluate.rows import Record
+from citeleaf.evaluate.summary import gate_scores
+from citeleaf.record import Json
+
+SCHEMA = "citeleaf/calibration/1"
+_EDGE = 1e-9
+"""How far below the score of the last question let through the threshold lies, so that rounding cannot shut it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What a threshold does: (unanswerable questions let through, of all), (answerable ones held back, of all)."""
+
+    through: tuple[int, int]
+    held_back: tuple[int, int]
+
+    def json(self) -> dict[str, Json]:
+        """Both rates with exact intervals, and the one-sided 95 % bound of false answers; a rate of none is absent."""
+        out: dict[str, Json] = {}
+        for name, (n, of) in (("false_answer_rate", self.through), ("false_refusal_rate", self.held_back)):
+            if of:
+                low, high = exact_binomial(n, of)
+                out[name] = {"value": n / of, "ci95": [low, high], "n": of}
+        if self.through[1]:
+            out["false_answer_bound95"] = upper_bound(*self.through)
+        return out
+
+
+def split_of(row: Mapping[str, Json], splits: set[str]) -> str:
+    """`dev` or `report`: the row's own split where the benchmark has several, else by a hash of its id, half and half.
+
+    Rows of the splits `calibrate` and `dev` choose the threshold, all others report it.
+    """
+    if len(splits) > 1:
+        chosen = "calibrate" if "calibrate" in splits else "dev"
+        return "dev" if row.get("split") == chosen else "report"
+    digest = hashlib.sha256(str(row["id"]).encode()).hexdigest()
+    return "dev" if int(digest, 16) % 2 == 0 else "report"
+
+
+def threshold(scores: Sequence[float], unanswerable: Sequence[bool], wished: float) -> float:
+    """The least threshold that lets through at most the wished share of unanswerable questions.
+
+    Scores are probabilities in [0, 1]; a question passes when its score is at least the threshold. Above 1 nothing
+    passes. Of four unanswerable questions one may pass:
+
+    >>> threshold([0.9, 0.6, 0.5, 0.4, 0.3], [False, True, True, True, True], 0.25)
+    0.500000001
+    """
+    bad = sorted((s for s, wrong in zip(scores, unanswerable, strict=True) if wrong), reverse=True)
+    allowed = int(wished * len(bad) + 1e-12)
+    return min(1.0, bad[allowed] + _EDGE) if allowed < len(bad) else 0.0
+
+
+def rates(scores: Sequence[float], unanswerable: Sequence[bool], least: float) -> Rates:
+    """What the threshold `least` does."""
+    pairs = list(zip(scores, unanswerable, strict=True))
+    through = sum(wrong and s >= least for s, wrong in pairs), sum(wrong for _, wrong in pairs)
+    held = sum(not wrong and s < least for s, wrong in pairs), sum(not wrong for _, wrong in pairs)
+    return Rates(through, held)
+
+
+def calibrate(rows: Sequence[Record], wished: float) -> dict[str, Json]:
+    """Chooses the threshold on the rows of one split and reports it on the others.
+
+    `rows` are those of a run. Raises `BenchmarkError` when one of the splits has no unanswerable or no answerable
+    question that came before the gate.
+    """
+    splits = {str(row["split"]) for row in rows if row.get("split") is not None}
+    parts: dict[str, tuple[list[float], list[bool]]] = {}
+    for part in ("dev", "report"):
+        own = [row for row in rows if row["kind"] == "question" and split_of(row, splits) == part]
+        parts[part] = gate_scores(own)
+        if len(set(parts[part][1])) < 2:
+            raise BenchmarkError(
+                f"the {part} split has no unanswerable, or no answerable, question before the gate",
+                hint="give more questions of both kinds",
+            )
+    least = threshold(*parts["dev"], wished)
+    return {
+        "schema": SCHEMA,
+        "wished_false_answer_rate": wished,
+        "threshold": least,
+        "chosen_on": {"n": len(parts["dev"][0]), **rates(*parts["dev"], least).json()},
+        "reported_on": {"n": len(parts["report"][0]), **rates(*parts["report"], least).json()},
+    }
+
+
+def profile_text(found: Mapping[str, Json], app: App, benchmarks: Sequence[Benchmark]) -> str:
+    """A profile in TOML: what the present profile sets, with the gate as calibrated and what it was calibrated on."""
+    gate, kit = app.settings.gate, app.kit
+    models = " and ".join(m.name for m in (kit.embedder, kit.reranker) if m is not None) or "no models"
+    chosen = found["chosen_on"]
+    n = chosen["n"] if isinstance(chosen, dict) else 0
+    kept = {e.key: e.value for e in app.explained if e.layer.startswith("profile") and not e.key.startswith("gate.")}
+    kept |= {f"gate.{key}": value for key, value in gate.model_dump(mode="json").items()}
+    kept |= {
+        "gate.min_probability": found["threshold"],
+        "gate.calibrated_on": f"{', '.join(b.name for b in benchmarks)}: {n} questions; {models}; "
+        f"at most {found['wished_false_answer_rate']} of unanswerable ones let through",
+    }
+    return "".join(f"{key} = {toml(value)}\n" for key, value in kept.items() if value is not None)
+
+
+def toml(value: object) -> str:
+    """A value on one line of TOML; keys without a value are left out.
+
+    >>> toml({"name": "a", "on": [1, True, None]})
+    '{ name = "a", on = [1, true] }'
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {toml(v)}" for key, v in value.items() if v is not None) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(toml(v) for v in value if v is not None) + "]"
+    return repr(value)
+
+
+def write_profile(path: Path, text: str) -> None:
+    """Writes the profile. Raises `ConfigError` for a name that does not end in .toml."""
+    if path.suffix != ".toml":
+        raise ConfigError(f"`{path}` is no .toml file", hint="end the name in .toml", subject=str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
