@@ -121,8 +121,9 @@ class App:
         for doc_id in doc_ids:
             self._parts.store.document(doc_id)
         given = tuple(fact if isinstance(fact, Fact) else _read_fact(fact) for fact in facts)
-        known = self._parts.facts()
-        answer = ask(Query(question, (*known, *given), tuple(doc_ids)), self.kit, self.settings, Clock(watch))
+        query = Query(question, (*self._parts.facts(), *given), tuple(doc_ids))
+        with self._parts.snapshot():
+            answer = ask(query, self.kit, self.settings, Clock(watch))
         self._parts.store.keep(answer)
         return answer
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -47,12 +48,12 @@ class Parts:
     @cached_property
     def store(self) -> SqliteStore:
         """The store for reading and for taking documents out; needs no model."""
-        return self._open(None, self.library.folder)
+        return self._open(None, compare=False)
 
     @cached_property
     def _indexed(self) -> SqliteStore:
         """The store with its vectors. Raises `IndexStale` when they are of another embedder."""
-        return self._open(self.embedder, self.library.folder) if self.embedder is not None else self.store
+        return self._open(self.embedder, compare=True)
 
     @cached_property
     def embedder(self) -> Embedder | None:
@@ -98,6 +99,11 @@ class Parts:
             )
             return Kit(store, self.embedder, self.reranker, generator, quoter, verifier, fingerprint(*made_of))
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Within it, this thread's searches and places all see the documents as they are now."""
+        with self._lock:
+            return self._indexed.snapshot()
+
     def facts(self) -> tuple[Fact, ...]:
         """The case facts of the library, by document id."""
         with self._lock:
@@ -125,7 +131,7 @@ class Parts:
 
     def reindex(self, *, watch: Watch | None = None) -> Report:
         """Makes all passages and vectors anew beside the old ones, and changes over when none failed."""
-        old = self._open(None, self.library.folder, compare=False)
+        old = self._open(None, compare=False)
         made_by = (self.embedder.fingerprint, self.embedder.dim) if self.embedder is not None else None
         try:
             with old.rebuilding(made_by, chunker_fingerprint(self.settings)) as fresh:
@@ -178,11 +184,11 @@ class Parts:
     def _verifier(self) -> Verifier:
         return cast(Verifier, _load(self.settings.models.verifier, VERIFIERS, "models.verifier")())
 
-    def _open(self, embedder: Embedder | None, folder: Path, *, compare: bool = True) -> SqliteStore:
+    def _open(self, embedder: Embedder | None, *, compare: bool) -> SqliteStore:
         from citeleaf.backends.store_sqlite import open_store
 
         return open_store(
-            folder,
+            self.library.folder,
             embedder=(embedder.fingerprint, embedder.dim) if embedder is not None else None,
             chunker=chunker_fingerprint(self.settings) if compare else None,
         )
