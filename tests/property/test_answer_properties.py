@@ -13,7 +13,6 @@ from citeleaf.answer.cite import resolve
 from citeleaf.answer.claims import split_claims
 from citeleaf.answer.close import close
 from citeleaf.answer.decide import decide_answer
-from citeleaf.answer.normal import normal
 from citeleaf.backends.generate_quote import QuoteGenerator
 from citeleaf.backends.verify_overlap import OverlapVerifier
 from citeleaf.clock import Clock
@@ -103,8 +102,3 @@ def test_sentences_hold_every_visible_character(text: str) -> None:
     spans = sentences(text)
     assert "".join("".join(text[s.start : s.end].split()) for s in spans) == "".join(text.split())
     assert all(a.end <= b.start for a, b in pairwise(spans))
-
-
-@given(st.text(max_size=200))
-def test_normal_text_is_stable(text: str) -> None:
-    assert normal(normal(text)) == normal(normal(normal(text)))

@@ -122,11 +122,11 @@ class Prefers:
         return [9.0 if self.word in p else -9.0 for p in passages]
 
 
-def test_a_reranker_reads_heading_lead_and_unit_and_decides(found: tuple[Evidence, ...]) -> None:
+def test_a_reranker_reads_lead_and_unit_and_decides(found: tuple[Evidence, ...]) -> None:
     reranker = Prefers("badges")
     draft = QuoteGenerator(reranker=reranker).draft("Who signs each report?", found, ())
     assert draft.text == "Staff wear badges. [2]"
-    assert "Body: We will not pay for: wear and tear." in reranker.seen
+    assert "We will not pay for: wear and tear." in reranker.seen
     assert len(reranker.seen) <= 24
 
 
