@@ -72,7 +72,7 @@ def _check_part(archive: ZipFile, member: ZipInfo, room: int, name: str) -> int:
 def _feed(parser: expat.XMLParserType, piece: bytes, part: str, name: str) -> None:
     try:
         parser.Parse(piece, not piece)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two: an encoding nobody knows
         raise ParseError(f"`{part}` in `{name}` is not well-formed XML: {error}", subject=name) from error
 
 

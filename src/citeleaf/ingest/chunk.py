@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from citeleaf import ids
+from citeleaf.ingest import definitions
 from citeleaf.ingest.units import quote_of, sentences, trim, units
 from citeleaf.settings import ChunkSettings
 from citeleaf.types import Block, Document, Passage, Section, Span, Unit
@@ -35,7 +36,7 @@ def chunk(document: Document, settings: ChunkSettings) -> tuple[Passage, ...]:
     `text == document.text[span]`, never across a section and never with white space at its ends; the passages of a
     section hold all its characters but white space and its heading line. A heading alone gives no passage.
 
-    `sections`: whole blocks up to `size` characters. A definition, with the list it introduces, is a passage of its own
+    `sections`: whole blocks up to `size` characters. A definition, with what belongs to it, is a passage of its own
     with `term`; a list or table that fits is kept whole; a longer one is cut between items or rows and the later
     passages name its lead-in or column headings in `context`; a lead-in is never cut from its first item; a block
     longer than `size` is cut at sentence ends, with up to `overlap` characters of whole sentences shared. `words`:
@@ -71,7 +72,7 @@ class _Reader:
         elif self.settings.kind == "paragraphs":
             pieces = self._by_paragraphs(first, last)
         else:
-            pieces = self._by_groups(first, last)
+            pieces = self._by_groups(first, last, any(definitions.defines(title) for title in section.path))
         for n, piece in enumerate(pieces, start=1):
             yield self._passage(section, n, piece)
 
@@ -138,10 +139,10 @@ class _Reader:
             {quote.span: None for unit in self._units(span) for quote in unit.lead if quote.span not in block.lead}
         )
 
-    def _by_groups(self, first: int, last: int) -> list[_Piece]:
+    def _by_groups(self, first: int, last: int, among_definitions: bool) -> list[_Piece]:
         done: list[_Piece] = []
         run: list[_Piece] = []
-        for group in self._groups(first, last):
+        for group in self._groups(first, last, among_definitions):
             pieces = self._pieces(group)
             if self.document.blocks[group[0]].kind == "definition":
                 done += self._pack(run)
@@ -154,11 +155,16 @@ class _Reader:
                 run += pieces
         return done + self._pack(run)
 
-    def _groups(self, first: int, last: int) -> list[list[int]]:
-        """Blocks tied by their leads: a list with what introduces it, the rows of a table."""
+    def _groups(self, first: int, last: int, among_definitions: bool) -> list[list[int]]:
+        """Blocks tied by their leads: a list with what introduces it, the rows of a table.
+
+        Among definitions, what follows one up to the next belongs to it: `Stock does not include tobacco.`
+        """
         groups: list[list[int]] = []
         for i in range(first, last):
-            if groups and self._tied(groups[-1], self.document.blocks[i]):
+            block = self.document.blocks[i]
+            defined = among_definitions and bool(groups) and self.document.blocks[groups[-1][0]].kind == "definition"
+            if groups and (self._tied(groups[-1], block) or (defined and block.kind != "definition")):
                 groups[-1].append(i)
             else:
                 groups.append([i])

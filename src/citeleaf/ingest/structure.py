@@ -12,7 +12,7 @@ from citeleaf import ids
 from citeleaf.boxes import Parsed
 from citeleaf.ingest import definitions, language, unindexed
 from citeleaf.ingest.dates import iso_date
-from citeleaf.ingest.units import sentences
+from citeleaf.ingest.units import sentences, without_bullet
 from citeleaf.settings import CorpusSettings
 from citeleaf.types import Block, DocId, Document, Notice, Role, Section, Span
 
@@ -158,22 +158,31 @@ def _is_list(parsed: Parsed, blocks: Sequence[Block]) -> bool:
 
 
 def _blocks(parsed: Parsed, sections: Sequence[Section], tongue: str) -> tuple[Block, ...]:
-    """The parser's blocks, definitions recognised, the leads of list items cut to the sentence that introduces them."""
+    """The parser's blocks, definitions recognised, the leads of list items cut to the sentence that introduces them.
+
+    Where a section ends in a colon, all of its sub-sections lean on that sentence: `We do not cover loss caused by:`.
+    """
     introductions: dict[Span, Span] = {}
 
     def introduction(lead: Span) -> Span:
         if lead not in introductions:
-            found = sentences(parsed.text, lead, language=tongue)
+            found = sentences(parsed.text, without_bullet(parsed.text, lead), language=tongue)
             introductions[lead] = found[-1] if found else lead
         return introductions[lead]
 
-    out = []
-    at = 0
-    among = [any(definitions.defines(title) for title in section.path) for section in sections]
-    for block in parsed.blocks:
-        while at + 1 < len(sections) and block.span.start >= sections[at].span.end:
-            at += 1
-        if block.lead and block.kind != "table_row":
-            block = replace(block, lead=tuple(introduction(lead) for lead in block.lead))  # noqa: PLW2901
-        out.append(definitions.recognise(parsed.text, block, among_definitions=among[at]))
+    out: list[Block] = []
+    starts = [block.span.start for block in parsed.blocks]
+    above: list[tuple[int, Span]] = []
+    for section in sections:
+        own = parsed.blocks[bisect_left(starts, section.span.start) : bisect_left(starts, section.span.end)]
+        above = [(level, lead) for level, lead in above if level < section.level]
+        inherited = tuple(lead for _, lead in above)
+        among = any(definitions.defines(title) for title in section.path)
+        for block in own:
+            if block.kind != "table_row":
+                leads = (*inherited, *(introduction(lead) for lead in block.lead))
+                block = replace(block, lead=leads)  # noqa: PLW2901
+            out.append(definitions.recognise(parsed.text, block, among_definitions=among))
+        if own and own[-1].kind in ("paragraph", "list_item") and parsed.text[own[-1].span.end - 1] == ":":
+            above.append((section.level, introduction(own[-1].span)))
     return tuple(out)

@@ -30,6 +30,7 @@ _NOT_SPACE = re.compile(r"\S")
 _LETTERLIKE = re.compile(r"[^\s\"'“”‘’«»(\[{•●▪◦‣·–—*-]")
 _BULLET = re.compile(r"[•●▪◦‣·–—*\uf0b7-]\s+")
 _ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlcIVXLC]{1,6})[)\]]?\.?")
+_OPENING = "([{\"'“‘«-–—/"
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _NUMBER_OR_ROMAN = re.compile(r"[#(]?(?:\d|[IVXLC]+\b|[A-Z]\b|\(?[a-z]\))")
 _TURKISH_DIVISION = re.compile(r"(?:madde|fıkra|bölüm|kısım|bent|ek|sınıf|yüzyıl)\w*", re.IGNORECASE)
@@ -113,11 +114,15 @@ def trim(text: str, start: int, end: int) -> Span | None:
     return Span(first.start(), start + len(text[start:end].rstrip()))
 
 
+def without_bullet(text: str, span: Span) -> Span:
+    """The span from behind the bullet sign it begins with, or the span itself."""
+    bullet = _BULLET.match(text, span.start, span.end)
+    return span if bullet is None else Span(bullet.end(), span.end)
+
+
 def _body(text: str, block: Block) -> Span | None:
     body = trim(text, block.span.start, block.span.end)
-    if body is not None and block.kind == "list_item" and (bullet := _BULLET.match(text, body.start, body.end)):
-        return trim(text, bullet.end(), body.end)
-    return body
+    return without_bullet(text, body) if body is not None and block.kind == "list_item" else body
 
 
 def _split(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
@@ -173,7 +178,10 @@ def _full_stop_ends(text: str, begin: int, at: int, follows: int, language: str)
     """Whether a single full stop at `at` ends a sentence, when what follows is no lower-case letter."""
     if at - begin <= 12 and _ENUMERATOR.fullmatch(text[begin:at].strip()):
         return False
-    token = (text[max(begin, at - 40) : at].split() or [""])[-1].lstrip("([{\"'“‘«-–—/")
+    printed = (text[max(begin, at - 40) : at].split() or [""])[-1]
+    token = printed.lstrip(_OPENING)
+    if token != printed and _ENUMERATOR.fullmatch(token):
+        return False  # a quoted number: see “2. Claims”
     folded = token.casefold()
     after = text[follows : follows + 24]
     if folded in _NEVER_LAST:

@@ -155,3 +155,29 @@ def test_a_document_of_headings_alone_gives_no_passage() -> None:
     writer.heading("One", 1)
     writer.heading("Two", 2)
     assert passages(writer) == ()
+
+
+def test_what_follows_a_definition_among_definitions_belongs_to_it() -> None:
+    writer = Writer()
+    writer.heading("Definitions", 1)
+    writer.block("paragraph", "Some words have a meaning of their own.")
+    writer.block("paragraph", "Stock means goods for sale.")
+    writer.block("paragraph", "Stock does not include tobacco.")
+    writer.block("paragraph", "Storm means strong wind.")
+    found = [(p.term, p.text) for p in passages(writer)]
+    assert found == [
+        (None, "Some words have a meaning of their own."),
+        ("Stock", "Stock means goods for sale.\n\nStock does not include tobacco."),
+        ("Storm", "Storm means strong wind."),
+    ]
+
+
+def test_the_sentence_above_a_sub_section_is_in_its_context() -> None:
+    writer = Writer()
+    writer.heading("Exclusions", 1)
+    writer.block("paragraph", "We do not cover loss caused by:")
+    writer.heading("War", 2)
+    writer.block("paragraph", "any war;")
+    _, war = passages(writer)
+    assert war.context == "We do not cover loss caused by:"
+    assert [lead.text for lead in war.units[0].lead] == ["We do not cover loss caused by:"]

@@ -181,9 +181,12 @@ def test_the_lead_of_an_item_is_the_sentence_that_introduces_the_list() -> None:
     writer = Writer()
     intro = writer.block("paragraph", "Cover is wide. We do not pay for:")
     assert intro is not None
-    writer.block("list_item", "wear", (intro,))
-    _, item = built(writer.finish(title=None)).blocks
-    assert writer.finish(title=None).text[item.lead[0].start : item.lead[0].end] == "We do not pay for:"
+    item = writer.block("list_item", "• wear, such as:", (intro,))
+    assert item is not None
+    writer.block("list_item", "• rust", (intro, item))
+    document = built(writer.finish(title=None))
+    leads = [[document.text[lead.start : lead.end] for lead in block.lead] for block in document.blocks]
+    assert leads == [[], ["We do not pay for:"], ["We do not pay for:", "wear, such as:"]]
 
 
 @pytest.mark.parametrize(
@@ -207,3 +210,19 @@ def test_definitions_are_told_by_their_form(title: str, text: str, term: str | N
     else:
         assert block.kind == "definition"
         assert [document.text[cell.start : cell.end] for cell in block.cells] == [term]
+
+
+def test_sub_sections_lean_on_the_sentence_above_that_ends_in_a_colon() -> None:
+    writer = Writer()
+    writer.heading("Exclusions", 1)
+    writer.block("paragraph", "Read this. We do not cover loss caused by:")
+    writer.heading("War", 2)
+    writer.block("paragraph", "any war;")
+    writer.heading("Kinds", 3)
+    writer.block("list_item", "civil war;")
+    writer.heading("Conditions", 1)
+    writer.block("paragraph", "You must tell us.")
+    document = built(writer.finish(title=None))
+    leads = [[document.text[lead.start : lead.end] for lead in block.lead] for block in document.blocks]
+    above = "We do not cover loss caused by:"
+    assert leads == [[], [above], [above], []]

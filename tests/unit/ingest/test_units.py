@@ -36,6 +36,7 @@ def split(text: str, language: str = "en", limit: int | None = None) -> list[str
         "See Fig. 3, p. 12 and Vol. II for details.",
         "Open from 9 a.m. to 5 p.m. daily.",
         "It cites Brown et al. 2019 throughout.",
+        "As set out in “2. Claims expenses” and (3. Limits) below.",
     ],
 )
 def test_one_sentence_stays_one(text: str) -> None:
