@@ -27,7 +27,7 @@ from citeleaf.backends.pdf_lists import join_over_breaks, link_lists
 from citeleaf.backends.pdf_quality import is_garbled
 from citeleaf.backends.pdf_running import PageLines, find_running, labels_of_file
 from citeleaf.backends.pdf_styles import Frame, Styles
-from citeleaf.backends.pdf_tables import heads_of, ruled
+from citeleaf.backends.pdf_tables import adopt_row, drawn_across, heads_of, ruled
 from citeleaf.backends.pdf_turned import as_seen, view
 from citeleaf.backends.pdf_write import Writer
 from citeleaf.boxes import Parsed
@@ -37,6 +37,8 @@ from citeleaf.types import Notice, Page, Quality, Span
 MAX_CHARS = 20_000_000
 _SHOWN = 200
 _PASSWORD_ERROR = 4
+_STRIPE = 4.5
+"""A painted band this many lines high, with words side by side, is a row of a table and no box."""
 
 
 @dataclass(slots=True)
@@ -211,17 +213,28 @@ def _flows(page: _PageWork, turn: int, lines: list[Line], looks: Looks) -> list[
                 page.lines[t] = [line for line, seen in aslant if line.turn == t and id(seen) in left]
         rest = [line for line in rest if all(seen is not line for _, seen in aslant)]
     atoms: list[Atom] = list(map(table_flow, tables))
+    rules = drawn_across(graphics)
     for box in sorted(frames, key=lambda b: (b[2] - b[0]) * (b[3] - b[1])):
         inside = [line for line in rest if _inside(line, box)]
         if not inside or len(inside) == len(rest):
             continue
+        inner = reading_order(inside, em, rules)
+        if (len(inner) > 1 or inner[0].table is not None) and box[3] - box[1] < _STRIPE * em:
+            continue  # a band of colour behind one row of a table
         rest = [line for line in rest if not _inside(line, box)]
-        atoms.append(note_flow(box, reading_order(inside, em)))
-    flows = reading_order([*atoms, *rest], em)
-    for flow in flows:
-        if flow.table is not None and not flow.table.heads:
-            heads_of(flow.table, looks.styles)
-    return flows
+        atoms.append(note_flow(box, _with_heads(inner, raw, looks)))
+    return _with_heads(reading_order([*atoms, *rest], em, rules), raw, looks)
+
+
+def _with_heads(flows: list[Flow], raw: RawPage, looks: Looks) -> list[Flow]:
+    """Flows with the tables among them completed: rows whose cells stand close, and column headings."""
+    for flow, after in zip(flows, [*flows[1:], None], strict=True):
+        if flow.table is None or flow.table.heads:
+            continue
+        while after is not None and after.lines and adopt_row(flow.table, after.lines[0], raw, looks.styles):
+            del after.lines[0]
+        heads_of(flow.table, looks.styles)
+    return [flow for flow in flows if flow.kind != "text" or flow.lines]
 
 
 def _usual_height(lines: Sequence[Line]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -10,6 +11,8 @@ from citeleaf.backends.pdf_lines import Line
 from citeleaf.backends.pdf_styles import Box
 
 Cell: TypeAlias = list[Line]
+Rule: TypeAlias = tuple[float, float, float]
+"""A line drawn across: height, left, right."""
 Band: TypeAlias = list[tuple[Line, int]]
 
 _WIDER = 1.25
@@ -28,7 +31,7 @@ class Table:
     heads: int = 0
 
 
-def aligned_table(columns: list[list[Line]], em: float) -> Table | None:
+def aligned_table(columns: list[list[Line]], em: float, rules: Sequence[Rule] = ()) -> Table | None:
     """A table: where a cell starts in the sparsest column, cells start beside it. None for columns of prose."""
     if len(columns) < 2:
         return None
@@ -42,13 +45,26 @@ def aligned_table(columns: list[list[Line]], em: float) -> Table | None:
     few = len(starts[sparse]) < 2 and len(columns) < 3
     if few or hits < 0.7 * len(starts[sparse]):
         return None
-    rows = rows_by_height(columns, em)
-    if len(rows) < 2 or 2 * sum(sum(map(bool, row)) >= 2 for row in rows) < len(rows):
-        return None
     lines = [line for column in columns for line in column]
     x0, y0 = min(line.x0 for line in lines), min(line.y0 for line in lines)
     x1, y1 = max(line.x1 for line in lines), max(line.y1 for line in lines)
+    across = [y for y, a, b in rules if y0 < y < y1 and min(b, x1) - max(a, x0) > 0.7 * (x1 - x0)]
+    rows = _rows_between(columns, across, len(starts[0])) or rows_by_height(columns, em)
+    if len(rows) < 2 or 2 * sum(sum(map(bool, row)) >= 2 for row in rows) < len(rows):
+        return None
     return Table((x0, y0, x1, y1), rows, [min(line.x0 for line in column) for column in columns])
+
+
+def _rows_between(columns: list[list[Line]], across: list[float], starts: int) -> list[list[Cell]]:
+    """One row between two rules, where there are rules between nearly all rows; else none."""
+    cuts = sorted(across)
+    rows: list[list[Cell]] = [[[] for _ in columns] for _ in range(len(cuts) + 1)]
+    for c, column in enumerate(columns):
+        for line in sorted(column, key=lambda line: (line.y0, line.x0)):
+            middle = (line.y0 + line.y1) / 2
+            rows[sum(cut <= middle for cut in cuts)][c].append(line)
+    rows = [row for row in rows if any(row)]
+    return rows if len(rows) >= max(3, 0.7 * starts) else []
 
 
 def _cell_starts(column: list[Line], em: float) -> list[Line]:

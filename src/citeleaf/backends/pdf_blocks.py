@@ -221,7 +221,10 @@ def _is_item(line: Line, before: Line | None, flow: Flow) -> bool:
     pitch = line.y1 - before.y1
     full = before.x1 > flow.x1 - 0.15 * (flow.x1 - flow.x0)
     outdent = line.x0 < before.x0 - 0.5 * em
-    runs_on = full and not before.text.endswith((*_ENDS, ",", "and", "or")) and abs(line.x0 - before.x0) < 0.5 * em
+    same = before.style == line.style
+    runs_on = (
+        same and full and not before.text.endswith((*_ENDS, ",", "and", "or")) and abs(line.x0 - before.x0) < 0.5 * em
+    )
     return not (runs_on and pitch < 1.2 * 1.4 * em and not outdent and mark[0].isalnum())
 
 

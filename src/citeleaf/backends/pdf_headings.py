@@ -15,6 +15,8 @@ NUMBER = re.compile(
     r"(?P<number>\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.):]?)(?=\s|$)",
     re.IGNORECASE,
 )
+_SHORTENED = re.compile(r"(?:\betc|\bInc|\bLtd|\bCo|\bCorp|\bNo|^\(?\w{1,4}|[\d.]+)\.$")
+"""Ends that are no end of a sentence."""
 
 
 def mark_headings(parts: list[Part], looks: Looks) -> None:
@@ -73,11 +75,7 @@ def _looks_like(part: Part, after: Part | None, looks: Looks) -> bool:
     coloured = _apart(colour, body_colour) and size >= 0.97 * body_size and not _pale(colour)
     bold = heavy and not body_heavy and size >= 0.95 * body_size
     numbered = NUMBER.match(text) is not None
-    if (
-        text.endswith((".", ";", ","))
-        and not (larger and len(text) < 80)
-        and not re.fullmatch(r"[\d.]+", text.split()[-1])
-    ):
+    if text.endswith((";", ",")) or (text.endswith(".") and not _SHORTENED.search(text)):
         return False
     if larger:
         return part.kind != "list_item" or heavy or coloured or size >= 1.3 * body_size

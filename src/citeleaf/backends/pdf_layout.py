@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from citeleaf.backends.pdf_aligned import Table, aligned_table
+from citeleaf.backends.pdf_aligned import Rule, Table, aligned_table
 from citeleaf.backends.pdf_lines import Line
 from citeleaf.backends.pdf_styles import Box
 
 Interval: TypeAlias = tuple[float, float]
 
-_GUTTER = 0.9
+_GUTTER = 0.65
 """The least width of a gutter between columns, in heights of a line of text."""
 _SHRINK = 0.2
 """Lines are taken this much lower than they are when bands are formed, so that tight lines stay apart."""
@@ -35,8 +35,9 @@ class Flow:
 Atom: TypeAlias = Line | Flow
 
 
-def reading_order(atoms: Sequence[Atom], em: float, depth: int = 0) -> list[Flow]:
-    """Flows in the order a person reads them. `em` is the height of a usual line, in points.
+def reading_order(atoms: Sequence[Atom], em: float, rules: Sequence[Rule] = (), depth: int = 0) -> list[Flow]:
+    """Flows in the order a person reads them. `em` is the height of a usual line, in points; `rules` are
+    lines drawn across: height, left, right.
 
     The page is cut into zones, each a run of bands that share the same gutters. A zone with gutters is a table when its
     rows agree across them, else columns, each read in the same way. Ties go to what stands higher, then left.
@@ -48,21 +49,25 @@ def reading_order(atoms: Sequence[Atom], em: float, depth: int = 0) -> list[Flow
         if not gutters or depth > 8:
             flows.extend(_stack(zone))
             continue
-        table = _table(zone, gutters, em)
+        table = _table(zone, gutters, em, rules)
         if table is not None:
             before, flow, after = table
-            flows.extend([*reading_order(before, em, depth + 1), flow, *reading_order(after, em, depth + 1)])
+            flows.extend(reading_order(before, em, rules, depth + 1))
+            flows.append(flow)
+            flows.extend(reading_order(after, em, rules, depth + 1))
             continue
         columns = _columns(zone, gutters)
         if _labels(columns, em):
             flows.extend(_stack(zone))
             continue
         for column in columns:
-            flows.extend(reading_order(column, em, depth + 1))
+            flows.extend(reading_order(column, em, rules, depth + 1))
     return _merged(flows)
 
 
-def _table(zone: list[Atom], gutters: list[Interval], em: float) -> tuple[list[Atom], Flow, list[Atom]] | None:
+def _table(
+    zone: list[Atom], gutters: list[Interval], em: float, rules: Sequence[Rule]
+) -> tuple[list[Atom], Flow, list[Atom]] | None:
     """The table in a zone, with what stands above and below it; None when the zone is no table.
 
     It reaches from the first to the last band that has something on both sides of a gutter; there may be more gutters.
@@ -79,7 +84,7 @@ def _table(zone: list[Atom], gutters: list[Interval], em: float) -> tuple[list[A
     if len(inner) != 1:
         return None
     columns = [[a for a in column if isinstance(a, Line)] for column in _columns(core, inner[0][1])]
-    found = aligned_table(columns, em)
+    found = aligned_table(columns, em, rules)
     if found is None:
         return None
     above = [atom for band in bands[: wide[0]] for atom in band]
@@ -152,7 +157,10 @@ def _zones(atoms: Sequence[Atom], em: float) -> list[tuple[list[Atom], list[Inte
             both = _meet(free, band_free, least)
             together = _inner(both, min(left, band_left), max(right, band_right))
             breaks = not together if gutters else bool(own) and not together
-            apart = not gutters and bool(together) and not own and (band_left > right or band_right < left)
+            # To the side of a zone without gutters and below it: a date or a name set to the right, no column.
+            below = min(a.y0 for a in band) >= max(a.y1 for a in zone)
+            aside = band_left > right or band_right < left
+            apart = not gutters and bool(together) and not own and aside and below
             if not breaks and not apart:
                 zone.extend(band)
                 free, gutters = both, together

@@ -32,7 +32,7 @@ class Line:
 
     The box is in the frame in which the line runs to the right. `style` is that of most of its characters; `mixed` when
     it has others. `marker` is how many pieces at its start are a list marker, `body` where the text after them starts.
-    `entry`: a line of a contents list with its page number.
+    `entry`: a line of a contents list with its page number. `lefts`: the left edge of each piece.
     """
 
     page: int
@@ -49,6 +49,7 @@ class Line:
     marker: int = 0
     body: float = 0.0
     entry: bool = False
+    lefts: tuple[float, ...] = ()
 
     @property
     def height(self) -> float:
@@ -163,6 +164,7 @@ def _line(page: RawPage, group: _Group, lefts: dict[int, float], rtl: set[int], 
     line = Line(page.number, pieces, group.x0, group.y0, group.x1, group.y1, "", 0, 0.0, False, turn)
     dress(line, page, styles)
     line.marker, line.body = _marker(line, page, lefts)
+    line.lefts = tuple([lefts[i] for i in pieces])
     return line
 
 

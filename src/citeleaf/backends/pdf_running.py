@@ -100,8 +100,34 @@ def _repeated(pages: Sequence[PageLines]) -> dict[int, int]:
         near = {n for b in (bucket - 1, bucket, bucket + 1) for n, _ in places.get((key, b), ())}
         if len(near) >= need and (len(near) >= 3 or len(near) >= 0.6 * len(pages)):
             found.update((i, len(near)) for _, i in seen)
+    found = _by_place(pages) | found
     free = _outside_body(pages, found)
     return {i: n for i, n in found.items() if i in free}
+
+
+def _by_place(pages: Sequence[PageLines]) -> dict[int, int]:
+    """Small lines that stand alone at the same height on most pages, whatever they say: titles of chapters."""
+    places: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for page in pages:
+        size: Counter[float] = Counter()
+        for line in page.lines:
+            size[line.size] += len(line.text)
+        usual = min(size, key=lambda s: (-size[s], s)) if size else 0.0
+        for line in page.lines:
+            if line.size >= 0.95 * usual or len(line.text) > 100 or _edge(line, page) > _EDGE:
+                continue
+            top = (line.y0 + line.y1) / 2 < page.height / 2
+            others = [o for o in page.lines if o.x0 < line.x1 and o.x1 > line.x0 and o is not line]
+            gaps = [o.y0 - line.y1 if top else line.y0 - o.y1 for o in others]
+            if all(gap > 0.8 * line.height for gap in gaps):
+                place = round(line.y0 / 3) if top else -round((page.height - line.y1) / 3)
+                places[place, line.style].append((page.number, id(line)))
+    found: dict[int, int] = {}
+    for seen in places.values():
+        on = len({number for number, _ in seen})
+        if on >= max(4, 0.5 * len(pages)):
+            found.update((i, on) for _, i in seen)
+    return found
 
 
 def _outside_body(pages: Sequence[PageLines], found: dict[int, int]) -> set[int]:
@@ -227,6 +253,7 @@ def _labels(pages: Sequence[PageLines], repeated: dict[int, int], running: Runni
     by_page = {page.number: _candidates(page, repeated) for page in pages}
     votes: Counter[tuple[str, int]] = Counter()
     alone: Counter[tuple[str, int]] = Counter()
+    places: set[tuple[int, int]] = set()
     for number, found in by_page.items():
         votes.update({(c.kind, c.value - number) for c in found})
         alone.update({(c.kind, c.value - number) for c in found if c.alone})
@@ -246,6 +273,13 @@ def _labels(pages: Sequence[PageLines], repeated: dict[int, int], running: Runni
                 continue
             running.labels[number] = c.label
             if c.alone or id(c.line) in repeated:
+                running.lines.add(id(c.line))
+            places.add(_place(c.line))
+    for number, found in by_page.items():
+        for c in found:
+            # Pages in front may have a roman number of their own, at the place where the others have theirs.
+            if number not in running.labels and c.kind == "i" and c.alone and _place(c.line) in places:
+                running.labels[number] = c.label
                 running.lines.add(id(c.line))
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from citeleaf.backends.pdf_aligned import Cell, Table, single_rows
+from citeleaf.backends.pdf_aligned import Cell, Rule, Table, single_rows
 from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_graphics import Graphics
 from citeleaf.backends.pdf_lines import Line, dress
@@ -48,7 +48,8 @@ def ruled(
             continue
         rows = _grid(inside, group, xs, ys, page, styles) if len(xs) > 2 else []
         if rows:
-            found, left = _tables(rows, xs, ys, styles)
+            rows, edges = _finer(rows, xs[:-1])
+            found, left = _tables(rows, box, edges, styles)
             tables.extend(found)
             taken = {id(line) for line in inside}
             rest = [line for line in rest if id(line) not in taken] + left
@@ -179,8 +180,41 @@ def _grid(
     return rows
 
 
+def _finer(rows: list[list[Cell]], edges: list[float]) -> tuple[list[list[Cell]], list[float]]:
+    """Columns that hold columns of their own, with no rule between, cut where most of their rows leave a gap."""
+    out: list[list[Cell]] = [[] for _ in rows]
+    finer: list[float] = []
+    for c, edge in enumerate(edges):
+        split = [row[c] for row in rows if len(row[c]) > 1 and _on_one_line(row[c])]
+        gaps: list[tuple[float, float]] = []
+        if len(split) >= 2 and len(split) >= 0.6 * sum(bool(row[c]) for row in rows):
+            gaps = _gaps(split)
+        finer += [edge, *((a + b) / 2 for a, b in gaps)]
+        for k, row in enumerate(rows):
+            parts: list[Cell] = [[] for _ in range(len(gaps) + 1)]
+            for line in row[c]:
+                parts[sum(line.x0 > (a + b) / 2 for a, b in gaps)].append(line)
+            out[k].extend(parts)
+    return out, finer
+
+
+def _on_one_line(cell: Cell) -> bool:
+    return all(abs(line.y1 - cell[0].y1) < 0.4 * line.height for line in cell)
+
+
+def _gaps(cells: list[Cell]) -> list[tuple[float, float]]:
+    """Stretches that no line of the cells touches, between the first and the last."""
+    gaps: list[tuple[float, float]] = []
+    at: float | None = None
+    for x0, x1 in sorted((line.x0, line.x1) for cell in cells for line in cell):
+        if at is not None and x0 > at + 2:
+            gaps.append((at, x0))
+        at = x1 if at is None else max(at, x1)
+    return gaps
+
+
 def _tables(
-    rows: list[list[Cell]], xs: list[float], ys: list[float], styles: list[Style]
+    rows: list[list[Cell]], box: Box, edges: list[float], styles: list[Style]
 ) -> tuple[list[Table], list[Line]]:
     """Tables of the rows between those that are open, and the lines of the open ones."""
     tables: list[Table] = []
@@ -194,9 +228,10 @@ def _tables(
             used = [c for c in range(len(run[0])) if any(r[c] for r in run)]
             kept = [[r[c] for c in used] for r in run]
             lines = [line for r in run for cell in r for line in cell]
-            top = max(ys[0], min(line.y0 for line in lines) - 2)
-            bottom = min(ys[-1], max(line.y1 for line in lines) + 2)
-            tables.append(Table((xs[0], top, xs[-1], bottom), kept, [xs[c] for c in used], _heads(kept, styles)))
+            top = max(box[1], min(line.y0 for line in lines) - 2)
+            bottom = min(box[3], max(line.y1 for line in lines) + 2)
+            left_edges = [edges[c] for c in used]
+            tables.append(Table((box[0], top, box[2], bottom), kept, left_edges, _heads(kept, styles)))
         run = []
         left.extend(line for cell in row for line in cell)
     return tables, left
@@ -256,6 +291,31 @@ def cut_line(line: Line, cuts: list[float], page: RawPage, styles: list[Style]) 
 
 def _in_lines(cell: Cell) -> Cell:
     return sorted(cell, key=lambda line: (round(line.y0 / max(line.height, 1.0) * 2), line.x0, line.y0))
+
+
+def drawn_across(graphics: Graphics) -> list[Rule]:
+    """Lines across the page, and upper and lower edges of painted areas."""
+    rules = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in graphics.across]
+    for area in graphics.areas:
+        if area.exact and not area.image:
+            x0, y0, x1, y1 = area.box
+            rules += [(y0, x0, x1), (y1, x0, x1)]
+    return rules
+
+
+def adopt_row(table: Table, line: Line, page: RawPage, styles: list[Style]) -> bool:
+    """Takes a line right under a table as its next row when it has a word at the left edge of every column."""
+    if len(table.edges) < 2 or not 0 <= line.y0 - table.box[3] + 1 < 2 * line.height or not line.lefts:
+        return False
+    if any(min(abs(left - edge) for left in line.lefts) > 1.5 for edge in table.edges):
+        return False
+    parts = cut_line(line, [edge - 1 for edge in table.edges[1:]], page, styles)
+    if len(parts) != len(table.edges):
+        return False
+    table.rows.append([[part] for part in parts])
+    x0, y0, x1, _ = table.box
+    table.box = (x0, y0, max(x1, line.x1), line.y1)
+    return True
 
 
 def heads_of(table: Table, styles: list[Style]) -> None:
