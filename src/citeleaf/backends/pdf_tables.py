@@ -48,7 +48,7 @@ def ruled(
             continue
         rows = _grid(inside, group, xs, ys, page, styles) if len(xs) > 2 else []
         if rows:
-            rows, edges = _finer(rows, xs[:-1])
+            rows, edges = _finer(rows, xs[:-1], page, styles)
             found, left = _tables(rows, box, edges, styles)
             tables.extend(found)
             taken = {id(line) for line in inside}
@@ -180,20 +180,23 @@ def _grid(
     return rows
 
 
-def _finer(rows: list[list[Cell]], edges: list[float]) -> tuple[list[list[Cell]], list[float]]:
+def _finer(
+    rows: list[list[Cell]], edges: list[float], page: RawPage, styles: list[Style]
+) -> tuple[list[list[Cell]], list[float]]:
     """Columns that hold columns of their own, with no rule between, cut where most of their rows leave a gap."""
     out: list[list[Cell]] = [[] for _ in rows]
     finer: list[float] = []
     for c, edge in enumerate(edges):
-        split = [row[c] for row in rows if len(row[c]) > 1 and _on_one_line(row[c])]
-        gaps: list[tuple[float, float]] = []
-        if len(split) >= 2 and len(split) >= 0.6 * sum(bool(row[c]) for row in rows):
-            gaps = _gaps(split)
+        filled = [row[c] for row in rows if row[c]]
+        wide = [cell for cell in filled if _on_one_line(cell) and sum(len(line.pieces) for line in cell) > 1]
+        gaps = _gaps(wide, page) if len(wide) >= 3 and len(wide) >= 0.6 * len(filled) else []
         finer += [edge, *((a + b) / 2 for a, b in gaps)]
         for k, row in enumerate(rows):
             parts: list[Cell] = [[] for _ in range(len(gaps) + 1)]
             for line in row[c]:
-                parts[sum(line.x0 > (a + b) / 2 for a, b in gaps)].append(line)
+                between = [g for g in gaps if all(not x0 < (g[0] + g[1]) / 2 < x1 for x0, x1 in _reach(line, page))]
+                for part in cut_line(line, [(a + b) / 2 for a, b in between], page, styles):
+                    parts[sum(part.x0 > (a + b) / 2 for a, b in gaps)].append(part)
             out[k].extend(parts)
     return out, finer
 
@@ -202,12 +205,26 @@ def _on_one_line(cell: Cell) -> bool:
     return all(abs(line.y1 - cell[0].y1) < 0.4 * line.height for line in cell)
 
 
-def _gaps(cells: list[Cell]) -> list[tuple[float, float]]:
-    """Stretches that no line of the cells touches, between the first and the last."""
+def _reach(line: Line, page: RawPage) -> list[tuple[float, float]]:
+    """Left and right edge of each piece."""
+    return [(float(page.boxes[i, 0]), float(page.boxes[i, 2])) for i in line.pieces]
+
+
+def _gaps(cells: list[Cell], page: RawPage) -> list[tuple[float, float]]:
+    """Stretches that no word of the cells touches; none unless half of the words are numbers, or the gaps are wide."""
+    words = [
+        (*reach, page.texts[i])
+        for cell in cells
+        for x in cell
+        for reach, i in zip(_reach(x, page), x.pieces, strict=True)
+    ]
+    em = max(line.height for cell in cells for line in cell)
+    numbers = sum(_NUMBER.match(text) is not None for _, _, text in words) >= 0.5 * len(words)
+    least = (0.25 if numbers else 1.0) * em
     gaps: list[tuple[float, float]] = []
     at: float | None = None
-    for x0, x1 in sorted((line.x0, line.x1) for cell in cells for line in cell):
-        if at is not None and x0 > at + 2:
+    for x0, x1, _ in sorted(words):
+        if at is not None and x0 > at + least:
             gaps.append((at, x0))
         at = x1 if at is None else max(at, x1)
     return gaps
