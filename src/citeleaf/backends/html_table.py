@@ -118,12 +118,12 @@ def _heading_rows(rows: list[list[_Cell]]) -> int:
         n += 1
     if n or len(rows) < 2:
         return n
-    first = [cell.text for cell in rows[0]]
+    first = {cell.column: cell.text for cell in rows[0] if cell.text}
     reads_so = (
         len(first) > 2
-        and all(word and len(word) <= _LONGEST_HEADING and not any(c.isdigit() for c in word) for word in first)
-        and len(set(first)) == len(first)
-        and len(rows[1]) == len(first)
+        and all(len(word) <= _LONGEST_HEADING and not any(c.isdigit() for c in word) for word in first.values())
+        and len(set(first.values())) == len(first)
+        and {cell.column for cell in rows[1] if cell.text} <= set(first)
     )
     return 1 if reads_so or _defines(rows[0]) else 0
 

@@ -143,6 +143,13 @@ def test_tables_with_spans_headings_and_caption(read) -> None:  # type: ignore[n
     assert [words(parsed, s) for s in parsed.blocks[4].lead] == ["Rating", "Kind", "Days"]
 
 
+def test_a_first_row_that_reads_like_headings(read) -> None:  # type: ignore[no-untyped-def]
+    parsed = read("<table><tr><td>Class<td><td>Symbol<td>Market<tr><td>Common<td><td>GLXZ<td>OTC</table>")
+    assert [words(parsed, s) for s in parsed.blocks[1].lead] == ["Class", "Symbol", "Market"]
+    for rows in ("<tr><td>a<td>b<tr><td>c<td>d", "<tr><td>a<td>b<td>3<tr><td>c<td>d<td>4"):
+        assert all(block.lead == () for block in read(f"<table>{rows}</table>").blocks)
+
+
 def test_a_table_that_lays_out_the_page_is_none(read) -> None:  # type: ignore[no-untyped-def]
     parsed = read("<table><tr><td><h2>Head</h2><p>One.</p><p>Two.</p><td><table><tr><td>a<td>b</table></table>")
     assert blocks(parsed) == [("paragraph", "One."), ("paragraph", "Two."), ("table_row", "a\tb")]
