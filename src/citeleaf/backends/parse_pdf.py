@@ -25,9 +25,10 @@ from citeleaf.backends.pdf_layout import Atom, Flow, note_flow, reading_order, t
 from citeleaf.backends.pdf_lines import Line, attach_markers, make_lines
 from citeleaf.backends.pdf_lists import join_over_breaks, link_lists
 from citeleaf.backends.pdf_quality import is_garbled
+from citeleaf.backends.pdf_rules import drawn_across
 from citeleaf.backends.pdf_running import PageLines, find_running, labels_of_file
 from citeleaf.backends.pdf_styles import Frame, Styles
-from citeleaf.backends.pdf_tables import adopt_row, drawn_across, heads_of, ruled
+from citeleaf.backends.pdf_tables import adopt_row, heads_of, ruled
 from citeleaf.backends.pdf_turned import as_seen, view
 from citeleaf.backends.pdf_write import Writer
 from citeleaf.boxes import Parsed

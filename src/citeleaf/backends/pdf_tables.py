@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
-import numpy as np
-
-from citeleaf.backends.pdf_aligned import Cell, Rule, Table, single_rows
+from citeleaf.backends.pdf_aligned import Cell, Table, single_rows
+from citeleaf.backends.pdf_bands import banded, cells_of
 from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_graphics import Graphics
 from citeleaf.backends.pdf_lines import Line, dress
+from citeleaf.backends.pdf_rules import Rules, collect, edges_of, groups, has_rule, index_of, is_framed, stacks
 from citeleaf.backends.pdf_styles import Box, Style
 
-_TOUCH = 3.0
-_MAX_RULES = 1500
 _NUMBER = re.compile(r"^[\s$€£₺%()+\-–,.\d/]*\d[\s$€£₺%()+\-–,.\d/]*$")
-
-
-@dataclass(slots=True)
-class _Rules:
-    across: list[tuple[float, float, float]] = field(default_factory=list)
-    """y, x0, x1"""
-    down: list[tuple[float, float, float]] = field(default_factory=list)
-    """x, y0, y1"""
 
 
 def ruled(
@@ -38,48 +26,56 @@ def ruled(
     tables: list[Table] = []
     frames: list[Box] = []
     rest = lines
-    for group in _groups(_collect(page, graphics)):
-        xs, ys = _edges(group)
+    rules = collect(page, graphics)
+    for group in groups(rules):
+        xs, ys = edges_of(group)
         if len(ys) < 2 or len(xs) < 2:
             continue
         box = (xs[0], ys[0], xs[-1], ys[-1])
         inside = [line for line in rest if _within(line, box)]
         if not inside or box[2] - box[0] < 20:
             continue
-        rows = _grid(inside, group, xs, ys, page, styles) if len(xs) > 2 else []
+        rows, edges = _grid(inside, group, xs, ys, page, styles), xs[:-1]
         if rows:
-            rows, edges = _finer(rows, xs[:-1], page, styles)
+            rows, edges = _finer(rows, edges, page, styles)
+        else:
+            rows, edges = _banded(inside, box, ys, page, styles)
+        if rows:
             found, left = _tables(rows, box, edges, styles)
             tables.extend(found)
             taken = {id(line) for line in inside}
             rest = [line for line in rest if id(line) not in taken] + left
-        elif not _is_page(box, page) and _is_block(inside) and _is_framed(box, group):
+        elif not _is_page(box, page) and _is_block(inside) and is_framed(box, group):
             frames.append(box)
+    for box, ys in stacks(rules):
+        inside = [line for line in rest if _within(line, box)]
+        rows, edges = _banded(inside, box, ys, page, styles)
+        if rows:
+            found, left = _tables(rows, box, edges, styles)
+            tables.extend(found)
+            taken = {id(line) for line in inside}
+            rest = [line for line in rest if id(line) not in taken] + left
     return tables, frames, rest
 
 
-def _edges(group: _Rules) -> tuple[list[float], list[float]]:
-    """Column and row edges; where the outer rules are not drawn, the ends of those that cross them."""
-    xs = _positions([v[0] for v in group.down])
-    ys = _positions([h[0] for h in group.across])
-    if len(ys) >= 2 and len(xs) >= 1:
-        left, right = min(h[1] for h in group.across), max(h[2] for h in group.across)
-        xs = [left] * int(left < xs[0] - 10) + xs + [right] * int(right > xs[-1] + 10)
-    if len(xs) >= 2 and len(ys) >= 1:
-        top, bottom = min(v[1] for v in group.down), max(v[2] for v in group.down)
-        ys = [top] * int(top < ys[0] - 5) + ys + [bottom] * int(bottom > ys[-1] + 5)
-    return xs, ys
+def _banded(
+    lines: list[Line], box: Box, ys: list[float], page: RawPage, styles: list[Style]
+) -> tuple[list[list[Cell]], list[float]]:
+    """Rows between rules, with columns told apart by space; none when it is no table."""
+    edges = banded(lines, box, ys, page) if len(ys) >= 3 and lines else []
+    if not edges:
+        return [], []
+    parts = [part for line in lines for part in _cut_free(line, edges[1:], page, styles)]
+    rows = cells_of(parts, edges, ys)
+    full = sum(sum(map(bool, row)) >= 2 for row in rows)
+    return (rows, edges) if full >= 0.6 * len(rows) else ([], [])
 
 
-def _is_framed(box: Box, group: _Rules) -> bool:
-    """Whether rules run all around the box."""
-    x0, y0, x1, y1 = box
-    return (
-        _has_rule(group.down, x0, y0, y1)
-        and _has_rule(group.down, x1, y0, y1)
-        and _has_rule(group.across, y0, x0, x1)
-        and _has_rule(group.across, y1, x0, x1)
-    )
+def _cut_free(line: Line, cuts: list[float], page: RawPage, styles: list[Style]) -> list[Line]:
+    """The line cut at those places that no word of it reaches over."""
+    reach = _reach(line, page)
+    free = [x for x in cuts if line.x0 < x < line.x1 and all(not x0 < x < x1 for x0, x1 in reach)]
+    return cut_line(line, free, page, styles)
 
 
 def _is_block(lines: list[Line]) -> bool:
@@ -96,78 +92,19 @@ def _within(line: Line, box: Box) -> bool:
     return box[0] - 2 < middle_x < box[2] + 2 and box[1] - 1 < middle_y < box[3] + 1
 
 
-def _collect(page: RawPage, graphics: Graphics) -> _Rules:
-    rules = _Rules()
-    for x0, y0, x1, y1 in graphics.across:
-        rules.across.append(((y0 + y1) / 2, x0, x1))
-    for x0, y0, x1, y1 in graphics.down:
-        rules.down.append(((x0 + x1) / 2, y0, y1))
-    for area in graphics.areas:
-        if area.image or not area.exact or (area.filled and min(area.colour) > 250):
-            continue
-        x0, y0, x1, y1 = area.box
-        if (x1 - x0) * (y1 - y0) > 0.9 * page.width * page.height:
-            continue
-        rules.across += [(y0, x0, x1), (y1, x0, x1)]
-        rules.down += [(x0, y0, y1), (x1, y0, y1)]
-    return rules
-
-
-def _groups(rules: _Rules) -> list[_Rules]:
-    """Rules that touch each other, group by group, from top to bottom."""
-    n, m = len(rules.across), len(rules.down)
-    if not n or not m or n + m > _MAX_RULES:
-        return []
-    boxes = np.array([(x0, y, x1, y) for y, x0, x1 in rules.across] + [(x, y0, x, y1) for x, y0, y1 in rules.down])
-    x0, y0, x1, y1 = boxes.T
-    touch = (
-        (x0[:, None] <= x1 + _TOUCH)
-        & (x0 <= x1[:, None] + _TOUCH)
-        & (y0[:, None] <= y1 + _TOUCH)
-        & (y0 <= y1[:, None] + _TOUCH)
-    )
-    label = np.full(n + m, -1)
-    groups: list[_Rules] = []
-    for start in np.argsort(y0, kind="stable").tolist():
-        if label[start] >= 0:
-            continue
-        members = np.zeros(n + m, bool)
-        members[start] = True
-        while True:
-            grown = touch[members].any(axis=0)
-            if (grown == members).all():
-                break
-            members = grown
-        label[members] = len(groups)
-        which = np.flatnonzero(members).tolist()
-        groups.append(_Rules([rules.across[i] for i in which if i < n], [rules.down[i - n] for i in which if i >= n]))
-    return groups
-
-
-def _positions(values: Sequence[float]) -> list[float]:
-    """Values that lie within a touch of each other, as one."""
-    out: list[list[float]] = []
-    for value in sorted(values):
-        if out and value - out[-1][-1] <= _TOUCH:
-            out[-1].append(value)
-        else:
-            out.append([value])
-    return [sum(group) / len(group) for group in out]
-
-
 def _grid(
-    lines: list[Line], rules: _Rules, xs: list[float], ys: list[float], page: RawPage, styles: list[Style]
+    lines: list[Line], rules: Rules, xs: list[float], ys: list[float], page: RawPage, styles: list[Style]
 ) -> list[list[Cell]]:
     """Cells between the rules, row by row; cells with no rule between them are one. Empty when it is no table."""
     n_rows, n_columns = len(ys) - 1, len(xs) - 1
     cells: dict[tuple[int, int], Cell] = {}
     for line in lines:
         for part in _parts(line, xs, ys, rules, page, styles):
-            row = _index(ys, (part.y0 + part.y1) / 2)
-            column = _index(xs, part.x0 + min(2.0, (part.x1 - part.x0) / 2))
-            while column > 0 and not _has_rule(rules.down, xs[column], ys[row], ys[row + 1]):
+            row = index_of(ys, (part.y0 + part.y1) / 2)
+            column = index_of(xs, part.x0 + min(2.0, (part.x1 - part.x0) / 2))
+            while column > 0 and not has_rule(rules.down, xs[column], ys[row], ys[row + 1]):
                 column -= 1
-            while row > 0 and not _has_rule(rules.across, ys[row], xs[column], xs[column + 1]):
+            while row > 0 and not has_rule(rules.across, ys[row], xs[column], xs[column + 1]):
                 row -= 1
             cells.setdefault((row, column), []).append(part)
     rows = [[_in_lines(cells.get((r, c), [])) for c in range(n_columns)] for r in range(n_rows)]
@@ -194,8 +131,7 @@ def _finer(
         for k, row in enumerate(rows):
             parts: list[Cell] = [[] for _ in range(len(gaps) + 1)]
             for line in row[c]:
-                between = [g for g in gaps if all(not x0 < (g[0] + g[1]) / 2 < x1 for x0, x1 in _reach(line, page))]
-                for part in cut_line(line, [(a + b) / 2 for a, b in between], page, styles):
+                for part in _cut_free(line, [(a + b) / 2 for a, b in gaps], page, styles):
                     parts[sum(part.x0 > (a + b) / 2 for a, b in gaps)].append(part)
             out[k].extend(parts)
     return out, finer
@@ -264,23 +200,13 @@ def _is_open(row: list[Cell]) -> bool:
     return False
 
 
-def _index(edges: list[float], at: float) -> int:
-    return max(0, min(len(edges) - 2, sum(edge <= at for edge in edges) - 1))
-
-
-def _has_rule(rules: list[tuple[float, float, float]], at: float, low: float, high: float) -> bool:
-    """Whether rules at this place cover most of the stretch."""
-    covered = sum(max(0.0, min(b, high) - max(a, low)) for where, a, b in rules if abs(where - at) <= 2 * _TOUCH)
-    return covered >= 0.6 * (high - low)
-
-
 def _parts(
-    line: Line, xs: list[float], ys: list[float], rules: _Rules, page: RawPage, styles: list[Style]
+    line: Line, xs: list[float], ys: list[float], rules: Rules, page: RawPage, styles: list[Style]
 ) -> list[Line]:
     """The line cut at the rules that go down through it."""
-    row = _index(ys, (line.y0 + line.y1) / 2)
+    row = index_of(ys, (line.y0 + line.y1) / 2)
     cuts = [
-        x for x in xs[1:-1] if line.x0 < x - 1 and line.x1 > x + 1 and _has_rule(rules.down, x, ys[row], ys[row + 1])
+        x for x in xs[1:-1] if line.x0 < x - 1 and line.x1 > x + 1 and has_rule(rules.down, x, ys[row], ys[row + 1])
     ]
     return cut_line(line, cuts, page, styles)
 
@@ -308,16 +234,6 @@ def cut_line(line: Line, cuts: list[float], page: RawPage, styles: list[Style]) 
 
 def _in_lines(cell: Cell) -> Cell:
     return sorted(cell, key=lambda line: (round(line.y0 / max(line.height, 1.0) * 2), line.x0, line.y0))
-
-
-def drawn_across(graphics: Graphics) -> list[Rule]:
-    """Lines across the page, and upper and lower edges of painted areas."""
-    rules = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in graphics.across]
-    for area in graphics.areas:
-        if area.exact and not area.image:
-            x0, y0, x1, y1 = area.box
-            rules += [(y0, x0, x1), (y1, x0, x1)]
-    return rules
 
 
 def adopt_row(table: Table, line: Line, page: RawPage, styles: list[Style]) -> bool:
