@@ -193,6 +193,16 @@ def _foundry_1(http: Any, asked: Asked) -> None:
     http.event(b"[DONE]")
 
 
+def _foundry_2(http: Any, asked: Asked) -> None:
+    http.begin("text/event-stream, text/event-stream")
+    http.wfile.write(b": keep-alive\n\n")
+    http.event(chunk({"content": "", "role": "assistant"}))
+    http.event(chunk({"content": answer(asked)}))
+    http.event(chunk({}, "stop"))
+    http.event({"choices": [], "usage": usage_of(asked, "")})
+    http.event(b"[DONE]")
+
+
 def _parts(http: Any, asked: Asked) -> None:
     content = [{"type": "text", "text": answer(asked)}]
     choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
@@ -257,6 +267,7 @@ CHATS: dict[str, Chat] = {
     "splits_letters": _splits_letters,
     "no_done": _no_done,
     "foundry_1": _foundry_1,
+    "foundry_2": _foundry_2,
     "content_parts": _parts,
     "busy_once": _busy_once,
     "needs_loading": _needs_loading,
@@ -325,6 +336,9 @@ CHATS: dict[str, Chat] = {
     "server_error": _error(500, "boom"),
     "busy": _error(503, "overloaded"),
     "overflow": _error(400, "exceeds the model's maximum context length of 64 tokens"),
+    "overflow_in_stream": _events(
+        {"error": {"message": "x.cc:1 int f(int) request exceeds the model's maximum context length of 64 tokens"}}
+    ),
     "bad_request": _error(400, "something is odd"),
     "tells_key": _tells_key,
     # servers that cannot be trusted with a long prompt; see `window` for one that cuts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import ssl
 import threading
@@ -163,7 +164,8 @@ class Answered:
         self._read = 0
         self._body: bytes | None = None
         self.status = response.status
-        self.kind = (response.getheader("Content-Type") or "").split(";")[0].strip().lower()
+        # Foundry Local names the type twice, which arrives as `a, a`.
+        self.kind = re.split(r"[;,]", response.getheader("Content-Type") or "")[0].strip().lower()
 
     def body(self) -> bytes:
         """All of it; our key, should the server repeat it, struck out.

@@ -13,6 +13,7 @@ import os
 import secrets
 import shutil
 import socket
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -60,7 +61,7 @@ class Engine:
             with path.open("rb") as file:
                 if file.read(4) != b"GGUF":
                     raise Failure("setting", f"`{path.name}` is no GGUF file", "set chat.model to a GGUF file")
-            self._folder = Path(value["folder"])
+            self._folder = Path(tempfile.mkdtemp(dir=value["folder"]))
             self._socket = self._folder / "model.sock" if hasattr(socket, "AF_UNIX") else None
             params = self._runtime.CommonParams()
             params.model.path = str(path)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
 from citeleaf.backends.http import Json, parsed, shown
 from citeleaf.chat import Finish, Message, Reply
-from citeleaf.errors import BadModelOutput, ModelUnavailable
+from citeleaf.errors import BadModelOutput, ModelError, ModelUnavailable
 
 _FINISH: Mapping[str, Finish] = {
     "stop": "stop",
@@ -19,6 +20,13 @@ _FINISH: Mapping[str, Finish] = {
     "content_filter": "filtered",
 }
 _MOST_TOKENS = 100_000_000
+_OVERFLOW = re.compile(
+    r"maximum context length|context[_ ]length|context (?:size|window)|exceeds? the (?:model|avail)|too many tokens",
+    re.IGNORECASE,
+)
+_NOT_LOADED = re.compile(r"not loaded|must be loaded", re.IGNORECASE)
+_SOURCE = re.compile(r"^\S+\.(?:cc|cpp|h):\d+ .*?\) ")
+"""A place in a runtime's own source, which says nothing to a user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +151,17 @@ def error_text(body: bytes) -> str:
     inner = top.get("error", top) if isinstance(top, dict) else top
     if isinstance(inner, dict):
         said = inner.get("message") or inner.get("detail") or inner.get("title")
-        return shown(str(said).encode("utf-8", "replace")) if said else shown(body)
-    return shown(str(inner).encode("utf-8", "replace"))
+        return _said(said) if said else shown(body)
+    return _said(inner)
+
+
+def known_error(said: str) -> ModelError | None:
+    """The error that words of a server stand for, where they are known: a prompt too long, a model not loaded."""
+    if _NOT_LOADED.search(said):
+        return ModelUnavailable(f"the model is not loaded: {said}", kind="not_loaded", hint="load it on the server")
+    if _OVERFLOW.search(said):
+        return BadModelOutput(f"the prompt does not fit: {said}", raw=said, kind="overflow")
+    return None
 
 
 def clean(text: str) -> str:
@@ -213,12 +230,16 @@ def _name(top: Mapping[str, Json], fallback: str) -> str:
 def _raise_error(top: Mapping[str, Json]) -> None:
     error = top.get("error")
     if error:
-        said = error.get("message") if isinstance(error, dict) else error
-        raise ModelUnavailable(
-            f"the server reports an error: {shown(str(said).encode('utf-8', 'replace'))}",
+        said = _said(error.get("message") if isinstance(error, dict) else error)
+        raise known_error(said) or ModelUnavailable(
+            f"the server reports an error: {said}",
             kind="server_error",
             hint="see the log of the server, then ask again",
         )
+
+
+def _said(value: Json) -> str:
+    return shown(_SOURCE.sub("", str(value)).encode("utf-8", "replace"))
 
 
 def _wrong_shape(value: Json) -> NoReturn:

@@ -9,7 +9,7 @@ from typing import Literal, NoReturn, TypeAlias
 from urllib.parse import quote
 
 from citeleaf.backends.http import Answered, Client, Json, Limits
-from citeleaf.backends.openai_shapes import Listed, error_text, models
+from citeleaf.backends.openai_shapes import Listed, error_text, known_error, models
 from citeleaf.chat import Message, Window
 from citeleaf.errors import BadModelOutput, ConfigError, ModelError, ModelUnavailable
 from citeleaf.settings import ServerSettings
@@ -24,11 +24,8 @@ _OWNERS: dict[str, ServerKind] = {
     "organization_owner": "lmstudio",
     "microsoft": "foundry",
 }
-_OVERFLOW = re.compile(
-    r"maximum context length|context[_ ]length|context (?:size|window)|exceeds? the (?:model|avail)|too many tokens",
-    re.IGNORECASE,
-)
-_NOT_LOADED = re.compile(r"not loaded|must be loaded|is not loaded", re.IGNORECASE)
+_DEVICE = re.compile(r"-[a-z0-9]+-(?:cpu|gpu|npu)$")
+"""What Foundry Local puts behind a name: who runs it and on what."""
 _MOST_LISTED = 8
 
 
@@ -84,12 +81,14 @@ def find(client: Client, azure: bool, settings: ServerSettings, setting: str) ->
     else:
         chosen = choose(settings.model, listed, setting)
     kind: ServerKind = "openai" if client.host == "api.openai.com" else _OWNERS.get(chosen.owner.lower(), "unknown")
+    if kind == "unknown" and _is_foundry(client, settings):
+        kind = "foundry"
     window = Window(chosen.window, chosen.window is not None or kind in ("openai", "foundry"))
     return Served(kind, chosen.id, chosen.aliases, f"{prefix}/chat/completions", f"{prefix}/embeddings", window)
 
 
 def choose(name: str, listed: Sequence[Listed], setting: str) -> Listed:
-    """The model a name means: by exact id, by id in any case, by alias, by id without its version or tag."""
+    """The model a name means: by exact id, by id in any case, by alias, by id without its version or device."""
     hint = f"set {setting}.model to one of: " + ", ".join(m.id for m in listed[:_MOST_LISTED])
     if not listed:
         raise ConfigError("the model server has no models", hint="load one there first", subject=f"{setting}.model")
@@ -103,6 +102,7 @@ def choose(name: str, listed: Sequence[Listed], setting: str) -> Listed:
         [m for m in listed if m.id.casefold() == wanted],
         [m for m in listed if wanted in {a.casefold() for a in m.aliases}],
         [m for m in listed if m.id.casefold().rpartition(":")[0] == wanted],
+        [m for m in listed if _bare(m.id).casefold() == wanted],
     ):
         if found:
             return found[0]
@@ -147,7 +147,7 @@ def count(client: Client, served: Served, messages: Sequence[Message], settings:
 
 def load(client: Client, served: Served, settings: ServerSettings) -> None:
     """Asks Foundry Local to load a model that it holds; it is named by alias there."""
-    for name in (*served.aliases, re.sub(r"(?:-generic-cpu)?(?::\d+)?$", "", served.model), served.model):
+    for name in dict.fromkeys((*served.aliases, _bare(served.model), served.model)):
         with client.send(
             "GET", f"/models/load/{quote(name, safe='')}", None, limits(settings), rooted=True
         ) as answered:
@@ -183,18 +183,26 @@ def refuse(answered: Answered, client: Client, served: Served | None, setting: s
         raise ModelUnavailable(
             f"`{client.origin}` is busy ({answered.status}): {said}", kind="busy", hint="ask again later", subject=name
         )
-    if _NOT_LOADED.search(said):
-        raise ModelUnavailable(
-            f"`{name}` is not loaded: {said}", kind="not_loaded", hint="load it on the server", subject=name
-        )
-    if answered.status in (400, 413, 422) and _OVERFLOW.search(said):
-        raise BadModelOutput(f"the prompt does not fit: {said}", raw=said, kind="overflow", subject=name)
+    if answered.status in (400, 413, 422, 500) and (known := known_error(said)):
+        raise known
     raise ModelUnavailable(
         f"`{client.origin}` answered {answered.status}: {said}",
         kind="server_error",
         hint="see the log of the server, then ask again",
         subject=name,
     )
+
+
+def _bare(model: str) -> str:
+    return _DEVICE.sub("", re.sub(r":\d+$", "", model))
+
+
+def _is_foundry(client: Client, settings: ServerSettings) -> bool:
+    try:
+        status = _get(client, "/status", settings)
+    except ModelError:
+        return False
+    return isinstance(status, dict) and "modelCachePath" in status
 
 
 def _azure(client: Client, settings: ServerSettings, setting: str) -> Served:

@@ -30,6 +30,8 @@ LISTED = tuple(
         ("phi-4-mini-instruct-generic-cpu:3", 0),
         ("Phi-4-mini-instruct-generic-cpu", 0),
         ("phi-4-mini", 0),
+        ("phi-4-mini-instruct", 0),
+        ("qwen2.5-0.5b-instruct", 2),
         ("qwen2.5-1.5b", 1),
         ("llama3.2", 3),
         ("llama3", None),
