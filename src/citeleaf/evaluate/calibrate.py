@@ -40,16 +40,25 @@ class Rates:
         return out
 
 
-def split_of(row: Mapping[str, Json], splits: set[str]) -> str:
-    """`dev` or `report`: the row's own split where the benchmark has several, else by a hash of its id, half and half.
+def choosing(splits: set[str]) -> frozenset[str]:
+    """The splits a threshold is chosen on; the others report it. Empty where there are fewer than two splits.
 
-    Rows of the splits `calibrate` and `dev` choose the threshold, all others report it.
+    >>> sorted(choosing({"dev", "calibrate", "frozen"})), sorted(choosing({"dev", "calibrate"}))
+    (['calibrate', 'dev'], ['calibrate'])
     """
-    if len(splits) > 1:
-        chosen = "calibrate" if "calibrate" in splits else "dev"
-        return "dev" if row.get("split") == chosen else "report"
-    digest = hashlib.sha256(str(row["id"]).encode()).hexdigest()
-    return "dev" if int(digest, 16) % 2 == 0 else "report"
+    if len(splits) < 2:
+        return frozenset()
+    named = splits & {"dev", "calibrate"}
+    if named and named < splits:
+        return frozenset(named)
+    return frozenset({"calibrate"} if "calibrate" in splits else {min(splits)})
+
+
+def chosen(row: Mapping[str, Json], splits: frozenset[str]) -> bool:
+    """Whether the threshold is chosen on a row: by its split, where there are several, else by the hash of its id."""
+    if splits:
+        return row.get("split") in splits
+    return int(hashlib.sha256(str(row["id"]).encode()).hexdigest(), 16) % 2 == 0
 
 
 def threshold(scores: Sequence[float], unanswerable: Sequence[bool], wished: float) -> float:
@@ -80,23 +89,23 @@ def calibrate(rows: Sequence[Record], wished: float) -> dict[str, Json]:
     `rows` are those of a run. Raises `BenchmarkError` when one of the splits has no unanswerable or no answerable
     question that came before the gate.
     """
-    splits = {str(row["split"]) for row in rows if row.get("split") is not None}
-    parts: dict[str, tuple[list[float], list[bool]]] = {}
-    for part in ("dev", "report"):
-        own = [row for row in rows if row["kind"] == "question" and split_of(row, splits) == part]
-        parts[part] = gate_scores(own)
-        if len(set(parts[part][1])) < 2:
+    splits = choosing({str(row["split"]) for row in rows if row.get("split") is not None})
+    asked = [row for row in rows if row["kind"] == "question"]
+    first = gate_scores([row for row in asked if chosen(row, splits)])
+    second = gate_scores([row for row in asked if not chosen(row, splits)])
+    for part, (_, unanswerable) in (("choose on", first), ("report on", second)):
+        if len(set(unanswerable)) < 2:
             raise BenchmarkError(
-                f"the {part} split has no unanswerable, or no answerable, question before the gate",
+                f"the split to {part} has no unanswerable, or no answerable, question before the gate",
                 hint="give more questions of both kinds",
             )
-    least = threshold(*parts["dev"], wished)
+    least = threshold(*first, wished)
     return {
         "schema": SCHEMA,
         "wished_false_answer_rate": wished,
         "threshold": least,
-        "chosen_on": {"n": len(parts["dev"][0]), **rates(*parts["dev"], least).json()},
-        "reported_on": {"n": len(parts["report"][0]), **rates(*parts["report"], least).json()},
+        "chosen_on": {"splits": [*sorted(splits)], "n": len(first[0]), **rates(*first, least).json()},
+        "reported_on": {"n": len(second[0]), **rates(*second, least).json()},
     }
 
 
@@ -104,8 +113,8 @@ def profile_text(found: Mapping[str, Json], app: App, benchmarks: Sequence[Bench
     """A profile in TOML: what the present profile sets, with the gate as calibrated and what it was calibrated on."""
     gate, kit = app.settings.gate, app.kit
     models = " and ".join(m.name for m in (kit.embedder, kit.reranker) if m is not None) or "no models"
-    chosen = found["chosen_on"]
-    n = chosen["n"] if isinstance(chosen, dict) else 0
+    dev = found["chosen_on"]
+    n = dev["n"] if isinstance(dev, dict) else 0
     kept = {e.key: e.value for e in app.explained if e.layer.startswith("profile") and not e.key.startswith("gate.")}
     kept |= {f"gate.{key}": value for key, value in gate.model_dump(mode="json").items()}
     kept |= {

@@ -28,6 +28,8 @@ _GAP = 2
 _CONCLUSION = re.compile(r"\W*(yes|no|evet|hayır)\b(?=\s*(?:[.,;:!–-]|$))", re.IGNORECASE)
 _ALIGNED, _COMMON = 0.6, 0.4
 """Least shares of the smaller and of the larger clause's content that two clauses of one matter have in common."""
+_SURE = 0.8
+"""The first of the two where the answer states all that is required, so that little else may speak against it."""
 _SHORT = 4
 """Content words up to which a reference is a fact of its own."""
 _HALVED = 0.6
@@ -140,7 +142,8 @@ def _judge(
     said, meant = clauses(text), _clauses(reference)
     states = tuple(_state(fact, text, said, meant) for fact in required)
     asserted = tuple(any(_asserted(wording, said, meant) for wording in fact) for fact in forbidden)
-    turned = _turned(text, reference, said, meant)
+    least = _SURE if states and "missing" not in states else _ALIGNED
+    turned = _turned(text, reference, said, meant, least=least)
     wrong = any(asserted) or "reversed" in states or bool(turned)
     share = facts_stated([s == "stated" for s in states]) if states else _said_of(reference, text)
     score = rubric(share, wrong=wrong) if states or reference else None
@@ -246,22 +249,24 @@ def _signs(text: str) -> tuple[Sign, ...]:
     return tuple(sign for _, sign in sorted(found, key=lambda pair: pair[0]))
 
 
-def _turned(text: str, reference: str, said: Sequence[Clause], meant: Sequence[Clause]) -> tuple[str, ...]:
+def _turned(
+    text: str, reference: str, said: Sequence[Clause], meant: Sequence[Clause], *, least: float
+) -> tuple[str, ...]:
     """What an answer turns round: its yes or no, and clauses of the reference whose nearest clauses all disagree."""
     turned = []
     first, second = _CONCLUSION.match(reference), _CONCLUSION.match(text)
     if first and second and (_is_yes(first[1]) != _is_yes(second[1])):
         turned.append("conclusion")
     for clause in meant:
-        near = [c for c in said if _speaks_of(clause, c)]
+        near = [c for c in said if _speaks_of(clause, c, least)]
         if near and all(conflict(clause, c) for c in near):
             turned.append(conflict(clause, near[0]))
     return tuple(turned)
 
 
-def _speaks_of(meant: Clause, said: Clause) -> bool:
+def _speaks_of(meant: Clause, said: Clause, least: float) -> bool:
     n = shared(meant, said)
-    return n >= 2 and n >= _ALIGNED * min(meant.size, said.size) and n >= _COMMON * max(meant.size, said.size)
+    return n >= 2 and n >= least * min(meant.size, said.size) and n >= _COMMON * max(meant.size, said.size)
 
 
 def _nearest(clause: Clause, meant: Sequence[Clause]) -> list[Clause]:

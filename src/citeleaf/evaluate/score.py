@@ -109,7 +109,7 @@ def citation_figures(row: Row, answer: Answer, ranking: Sequence[Passage], gold:
 
 def answer_text(answer: Answer) -> str:
     """The words of an answer without its citation numbers; empty when it was not answered."""
-    return " ".join(c.text for c in answer.claims) if answer.decision.outcome == "answered" else ""
+    return "\n".join(c.text for c in answer.claims) if answer.decision.outcome == "answered" else ""
 
 
 def token_figure(row: Row, text: str) -> Figures:
