@@ -79,9 +79,10 @@ def unit_rows(rows: list[list[float]], n: int, dim: int) -> NDArray[np.float32]:
     if any(len(row) != dim for row in rows):
         raise BadModelOutput(f"a vector has not {dim} numbers, as the others had", raw="", kind="wrong_dimension")
     matrix = np.asarray(rows, np.float64)
-    if not np.isfinite(matrix).all():
-        raise BadModelOutput("a vector holds a number that is not finite", raw="", kind="not_finite")
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise BadModelOutput("a vector holds numbers that are not finite", raw="", kind="not_finite")
     if (lengths < 1e-12).any():
         raise BadModelOutput("a vector has no length", raw="", kind="zero_vector")
     unit: NDArray[np.float32] = (matrix / lengths).astype(np.float32)
