@@ -12,6 +12,7 @@ from tests.support.parsed import check_parsed
 
 from citeleaf.backends.parse import parse, parser_for, suffixes
 from citeleaf.backends.parse_csv import parse_csv
+from citeleaf.backends.writer import Writer
 from citeleaf.errors import (
     EmptyDocument,
     EncryptedFile,
@@ -22,6 +23,7 @@ from citeleaf.errors import (
     UnsupportedFile,
 )
 from citeleaf.settings import IngestSettings
+from citeleaf.types import Notice
 
 
 def zipped(*names: str) -> bytes:
@@ -142,6 +144,19 @@ def test_failures_of_the_machine_are_typed(
     path.write_bytes(b"text")
     with pytest.raises(kind):
         parse(path, "text", IngestSettings())
+
+
+def test_a_result_without_text_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = Writer()
+    writer.page(1)
+    writer.notices.append(Notice("no_text", "the page has no text", 1))
+    blank = writer.finish(title=None)
+    monkeypatch.setattr("citeleaf.backends.parse_text.parse_text", lambda path: blank)
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"text")
+    with pytest.raises(EmptyDocument) as caught:
+        parse(path, "text", IngestSettings())
+    assert "OCR" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import resource
 import stat
 import time
@@ -194,6 +195,41 @@ def test_equations_are_written_in_one_line(made: Callable[..., Parsed]) -> None:
     )
     assert parsed.text == "Rate (10)/(2)x^(2)"
     assert [n.code for n in parsed.notices] == ["equations"]
+
+
+@pytest.mark.parametrize(
+    ("math", "line"),
+    [
+        ("<m:sSub><m:e>{x}</m:e><m:sub>{2}</m:sub></m:sSub>", "x_(2)"),
+        ("<m:rad><m:deg>{3}</m:deg><m:e>{x}</m:e></m:rad>", "√[3](x)"),
+        ("<m:rad><m:deg/><m:e>{x}</m:e></m:rad>", "√(x)"),
+        ("<m:d><m:e>{x}</m:e></m:d>{2}", "(x)2"),
+        (
+            '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>{1}</m:sub><m:sup>{n}</m:sup>'
+            "<m:e>{x}</m:e></m:nary>",
+            "∑_(1)^(n) x",
+        ),
+    ],
+)
+def test_forms_of_equations(made: Callable[..., Parsed], math: str, line: str) -> None:
+    words_in_math = re.sub(r"\{(\w)\}", r"<m:r><m:t>\1</m:t></m:r>", math)
+    m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    assert made(f"<w:p><m:oMath {m}>{words_in_math}</m:oMath></w:p>").text == line
+
+
+def test_an_outline_level_of_the_paragraph_itself_and_a_hidden_style(made: Callable[..., Parsed]) -> None:
+    styles = (
+        f'<w:styles xmlns:w="{W}"><w:style w:type="paragraph" w:styleId="Gone"><w:name w:val="Gone"/>'
+        "<w:rPr><w:vanish/></w:rPr></w:style></w:styles>"
+    )
+    parsed = made(
+        '<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Head</w:t></w:r></w:p>'
+        '<w:p><w:pPr><w:pStyle w:val="Gone"/></w:pPr><w:r><w:t>secret</w:t></w:r></w:p>'
+        '<w:p><w:pPr><w:outlineLvl w:val="9"/></w:pPr><w:r><w:t>Page</w:t><w:ptab/><w:t>12</w:t></w:r></w:p>',
+        styles=styles,
+    )
+    assert [(words(parsed, h.span), h.level) for h in parsed.headings] == [("Head", 3)]
+    assert parsed.text == "Head\n\nPage 12" and [n.code for n in parsed.notices] == ["hidden_text"]
 
 
 def test_page_headers_state_fields_but_give_no_text(tmp_path: Path) -> None:

@@ -122,6 +122,21 @@ def test_an_index_of_words_and_pages_is_told_by_its_form() -> None:
     assert [s.title for s in document.sections if not s.indexed] == ["Register"]
 
 
+def test_contents_without_leaders_are_told_by_ascending_page_numbers() -> None:
+    writer = Writer()
+    writer.heading("What is inside", 1)
+    for n, title in enumerate(("About us", "Cover", "Claims", "Complaints", "Fees", "Words"), start=1):
+        writer.block("paragraph", f"{title} {n * 5}")
+    for number in range(1, 41):
+        writer.page(number)
+        writer.heading(f"Part {number}", 1)
+        writer.block("paragraph", "Text of a page that says more than the list does, so that it is most of the text.")
+    parsed = writer.finish(title=None)
+    assert [s.title for s in built(parsed).sections if not s.indexed] == ["What is inside"]
+    pageless = Parsed(**{name: getattr(parsed, name) for name in Parsed.__slots__} | {"pages": ()})  # type: ignore[arg-type]
+    assert all(section.indexed for section in built(pageless).sections)
+
+
 def test_what_the_file_states_fills_what_the_caller_does_not() -> None:
     parsed = written("Text.")
     front = (("title", "Front title"), ("version", "3.1"), ("effective", "1 July 2024"), ("replaces", "old-policy"))
