@@ -1,9 +1,9 @@
 """How well the guards tell requests apart: recall on attacks, refusals of good questions, time of one check.
 
-    python bench/guards.py [--shared ../shared/data] [--half develop|report] [--split dev|calibrate|frozen] [--wrong NAME]
+    python bench/guards.py [--shared ../shared/data] [--part develop|report] [--split dev|calibrate|frozen] [--wrong NAME]
 
-Public sets are halved by a hash of the row's id: rules are developed on one half and reported on the other. With
-`--wrong` the rows of one set that came out wrong are listed; never for the reporting half, nor for a frozen split.
+Public sets are parted by a hash of the row's id: rules are developed on three quarters and reported on the fourth. With
+`--wrong` the rows of one set that came out wrong are listed; never for the reporting part, nor for a frozen split.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def rows(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
-def half(identity: str) -> str:
-    return "develop" if hashlib.sha256(identity.encode()).digest()[0] % 2 == 0 else "report"
+def part(identity: str) -> str:
+    return "report" if hashlib.sha256(identity.encode()).digest()[0] % 4 == 3 else "develop"
 
 
 def benign(row: dict[str, str]) -> bool:
@@ -106,7 +106,7 @@ def public(table: Table, shared: Path, which: str) -> None:
         ("agentdojo", ("default",)),
     ):
         items = [
-            r for r in rows(shared / "guard" / f"{name}.jsonl") if r["channel"] == "user" and half(r["id"]) == which
+            r for r in rows(shared / "guard" / f"{name}.jsonl") if r["channel"] == "user" and part(r["id"]) == which
         ]
         for profile in profiles:
             table.line(f"{name}", profile, [(r["id"], r["text"]) for r in items if not benign(r)], True, which)
@@ -116,17 +116,17 @@ def public(table: Table, shared: Path, which: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--half", choices=["develop", "report"], default="report")
+    parser.add_argument("--part", choices=["develop", "report"], default="report")
     parser.add_argument("--split", action="append", choices=["dev", "calibrate", "frozen"])
     parser.add_argument("--wrong", default="")
     options = parser.parse_args()
-    if options.wrong and (options.half == "report" or "frozen" in (options.split or [])):
-        parser.error("rows of a reporting half or a frozen split are not listed")
+    if options.wrong and (options.part == "report" or "frozen" in (options.split or [])):
+        parser.error("rows of the reporting part or a frozen split are not listed")
     table = Table(options.wrong)
     for split in options.split or ["dev", "calibrate"]:
         own(table, split)
     good_questions(table, options.shared)
-    public(table, options.shared, options.half)
+    public(table, options.shared, options.part)
     taken = sorted(table.seconds)
     print(
         f"one check: median {statistics.median(taken) * 1e3:.2f} ms, 95 % {taken[int(len(taken) * 0.95)] * 1e3:.2f} ms"

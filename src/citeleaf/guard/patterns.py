@@ -102,7 +102,7 @@ def _ends_letters(part: _Part, letters: Sequence[_Part]) -> bool:
 def _is_word(parts: Sequence[_Part]) -> bool:
     """One word with a sign before or after it, such as `\\w{1,12},? `: one way to match, however long the word."""
     runs = [part for part in parts if part[0] in _REPEATS and _is_letters([*part[1][2]])]
-    others = [part for part in parts if part not in runs]
+    others = [part for part in parts if part not in runs and part[0] not in (ops.ASSERT, ops.ASSERT_NOT)]
     signs = [_is_sign(p) or (p[0] in _REPEATS and p[1][1] == 1 and all(map(_is_sign, p[1][2]))) for p in others]
     return len(runs) == 1 and runs[0][1][1] != ops.MAXREPEAT and any(map(_is_sign, others)) and all(signs)
 
