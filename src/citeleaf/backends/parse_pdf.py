@@ -29,6 +29,7 @@ from citeleaf.backends.pdf_rules import drawn_across
 from citeleaf.backends.pdf_running import PageLines, find_running, labels_of_file
 from citeleaf.backends.pdf_styles import Frame, Styles
 from citeleaf.backends.pdf_tables import adopt_row, heads_of, ruled
+from citeleaf.backends.pdf_terms import find_terms
 from citeleaf.backends.pdf_turned import as_seen, view
 from citeleaf.backends.pdf_write import Writer
 from citeleaf.boxes import Parsed
@@ -178,6 +179,7 @@ def _assemble(document: pypdfium2.PdfDocument, work: list[_PageWork], styles: St
         parts.extend(_aside(page, turn, looks))
     mark_headings(parts, looks)
     parts = join_over_breaks(parts)
+    find_terms(parts, looks, {page.raw.number: page.raw for page in work})
     link_lists(parts)
     written = Writer({p.raw.number: p.raw for p in work}, (line for lines in bodies for line in lines)).write(parts)
     pages = _pages(work, written.starts, written.text, labels)

@@ -17,6 +17,8 @@ from citeleaf.backends.pdf_styles import Style
 Kind: TypeAlias = Literal["heading", "paragraph", "list_item", "table_row", "definition", "note", "caption"]
 Key: TypeAlias = tuple[float, bool, bool, tuple[int, int, int]]
 
+_ENOUGH = 5
+"""Pairs of lines from which the usual distance of lines is told."""
 _NEW_BLOCK = 1.2
 """A line this many times the usual pitch below the one before starts a block."""
 _CAPTION = re.compile(
@@ -100,7 +102,8 @@ def look_at(lines: Sequence[Line], flows: Sequence[Flow], styles: list[Style]) -
             if a.style == b.style and a.size > 0 and 0.8 < (ratio := (b.y1 - a.y1) / a.size) < 2.2:
                 ratios.setdefault(looks.key(a.style), Counter())[round(ratio * 20)] += 1
     for key, found in ratios.items():
-        looks.pitch[key] = _low_mode(found)
+        if sum(found.values()) >= _ENOUGH:
+            looks.pitch[key] = _low_mode(found)
     looks.usual = looks.pitch.get(looks.body, 1.2)
     return looks
 
@@ -154,10 +157,6 @@ def _paragraphs(flow: Flow, looks: Looks, page: RawPage, framed: bool) -> list[P
     for part in parts:
         if part.kind in ("paragraph", "note") and _is_caption(part, looks):
             part.kind = "caption"
-        if part.kind == "paragraph":
-            part.term = _term(part, looks, page)
-            if part.term:
-                part.kind = "definition"
     return parts
 
 
@@ -226,62 +225,6 @@ def _is_item(line: Line, before: Line | None, flow: Flow) -> bool:
         same and full and not before.text.endswith((*_ENDS, ",", "and", "or")) and abs(line.x0 - before.x0) < 0.5 * em
     )
     return not (runs_on and pitch < 1.2 * 1.4 * em and not outdent and mark[0].isalnum())
-
-
-_MEANS = re.compile(
-    r"^[“\"‘']?(?P<term>[^.;:“”\"]{1,80}?)[”\"’']?,?\s+(?:(?:shall|will|has|have|is|are)\s+)?"
-    r"(?:means?\b|defined\s+(?:as|to)\b|(?:the\s+)?(?:same\s+)?meaning\b|refers?\s+to\b|includes?\b)"
-)
-_TERM_WORDS = re.compile(r"^[“\"‘'(]?[A-Z0-9]")
-
-
-def _term(part: Part, looks: Looks, page: RawPage) -> int:
-    """How many pieces at the start are the term that the paragraph defines; 0 when it defines none."""
-    pieces = [i for line in part.lines for i in line.pieces]
-    heavy = 0
-    for i in pieces:
-        style = looks.styles[page.styles[i]]
-        if style.weight - looks.weight < 120:
-            break
-        heavy += 1
-    match = _MEANS.match(part.text)
-    if match is None:
-        return 0
-    term = match["term"].split()
-    bold_term = 0 < heavy < len(pieces) and heavy <= 14 and len(term) <= 14
-    quoted = part.text[:1] in '“"‘'
-    titled = len(term) <= 6 and all(_TERM_WORDS.match(w) or len(w) <= 4 for w in term) and part.text[:1].isupper()
-    if bold_term:
-        return max(heavy, _pieces_of(match.end("term"), pieces, page)) if "mean" in match[0] else heavy
-    if (quoted or titled) and "mean" in part.text[match.start() : match.end()] and not _subject(term):
-        return _pieces_of(match.end("term") + (1 if quoted else 0), pieces, page)
-    return 0
-
-
-def _subject(term: Sequence[str]) -> bool:
-    """Words that start sentences, not terms."""
-    return bool(term) and term[0].lower() in {
-        "this",
-        "that",
-        "these",
-        "it",
-        "which",
-        "what",
-        "the",
-        "a",
-        "by",
-        "in",
-        "no",
-    }
-
-
-def _pieces_of(chars: int, pieces: Sequence[int], page: RawPage) -> int:
-    at = 0
-    for n, i in enumerate(pieces, 1):
-        at += len(page.texts[i]) + (0 if n == 1 or page.glued[i] else 1)
-        if at >= chars:
-            return n
-    return 0
 
 
 def split_footnotes(lines: list[Line], looks: Looks) -> tuple[list[Line], list[Line]]:

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from citeleaf.backends.pdf_aligned import Cell, Table, single_rows
-from citeleaf.backends.pdf_bands import banded, cells_of
+from citeleaf.backends.pdf_bands import banded, cells_of, gutters
 from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_graphics import Graphics
 from citeleaf.backends.pdf_lines import Line, dress
@@ -39,7 +39,7 @@ def ruled(
         if rows:
             rows, edges = _finer(rows, edges, page, styles)
         else:
-            rows, edges = _banded(inside, box, ys, page, styles)
+            rows, edges, box, inside = _banded(inside, box, ys, rest, page, styles)
         if rows:
             found, left = _tables(rows, box, edges, styles)
             tables.extend(found)
@@ -47,9 +47,9 @@ def ruled(
             rest = [line for line in rest if id(line) not in taken] + left
         elif not _is_page(box, page) and _is_block(inside) and is_framed(box, group):
             frames.append(box)
-    for box, ys in stacks(rules):
-        inside = [line for line in rest if _within(line, box)]
-        rows, edges = _banded(inside, box, ys, page, styles)
+    for area, ys in stacks(rules):
+        inside = [line for line in rest if _within(line, area)]
+        rows, edges, box, inside = _banded(inside, area, ys, rest, page, styles)
         if rows:
             found, left = _tables(rows, box, edges, styles)
             tables.extend(found)
@@ -59,22 +59,38 @@ def ruled(
 
 
 def _banded(
-    lines: list[Line], box: Box, ys: list[float], page: RawPage, styles: list[Style]
-) -> tuple[list[list[Cell]], list[float]]:
-    """Rows between rules, with columns told apart by space; none when it is no table."""
+    lines: list[Line], box: Box, ys: list[float], rest: list[Line], page: RawPage, styles: list[Style]
+) -> tuple[list[list[Cell]], list[float], Box, list[Line]]:
+    """Rows between rules, with columns told apart by space, and where they reach; no rows when it is no table.
+
+    A row without colour above the first band or under the last belongs to it when its words keep to the columns.
+    """
     edges = banded(lines, box, ys, page) if len(ys) >= 3 and lines else []
     if not edges:
-        return [], []
+        return [], [], box, lines
+    heights = sorted(b - a for a, b in pairwise(ys))
+    most = 1.3 * heights[len(heights) // 2]
+    for near, far in ((box[3], box[3] + most), (box[1] - most, box[1])):
+        wider = (box[0], min(box[1], near), box[2], max(box[3], far))
+        more = [x for x in rest if box[0] - 2 < x.x0 and x.x1 < box[2] + 2 and near - 2 < x.y0 and x.y1 < far + 2]
+        columns = {sum(edge <= x.x0 + 1 for edge in edges) for x in more}
+        apart = all(not x.x0 + 1 < edge < x.x1 - 1 or _is_free(x, edge, page) for x in more for edge in edges[1:])
+        if more and len(columns) >= 2 and apart:
+            lines, box = lines + more, wider
     parts = [part for line in lines for part in _cut_free(line, edges[1:], page, styles)]
     rows = cells_of(parts, edges, ys)
     full = sum(sum(map(bool, row)) >= 2 for row in rows)
-    return (rows, edges) if full >= 0.6 * len(rows) else ([], [])
+    return (rows if full >= 0.6 * len(rows) else []), edges, box, lines
+
+
+def _is_free(line: Line, x: float, page: RawPage) -> bool:
+    """Whether no word of the line reaches over this place."""
+    return all(not x0 < x < x1 for x0, x1 in _reach(line, page))
 
 
 def _cut_free(line: Line, cuts: list[float], page: RawPage, styles: list[Style]) -> list[Line]:
     """The line cut at those places that no word of it reaches over."""
-    reach = _reach(line, page)
-    free = [x for x in cuts if line.x0 < x < line.x1 and all(not x0 < x < x1 for x0, x1 in reach)]
+    free = [x for x in cuts if line.x0 < x < line.x1 and _is_free(line, x, page)]
     return cut_line(line, free, page, styles)
 
 
@@ -126,7 +142,8 @@ def _finer(
     for c, edge in enumerate(edges):
         filled = [row[c] for row in rows if row[c]]
         wide = [cell for cell in filled if _on_one_line(cell) and sum(len(line.pieces) for line in cell) > 1]
-        gaps = _gaps(wide, page) if len(wide) >= 3 and len(wide) >= 0.6 * len(filled) else []
+        enough = len(wide) >= 3 and len(wide) >= 0.6 * len(filled)
+        gaps = _gaps(wide, page) if enough else []
         finer += [edge, *((a + b) / 2 for a, b in gaps)]
         for k, row in enumerate(rows):
             parts: list[Cell] = [[] for _ in range(len(gaps) + 1)]
@@ -147,23 +164,11 @@ def _reach(line: Line, page: RawPage) -> list[tuple[float, float]]:
 
 
 def _gaps(cells: list[Cell], page: RawPage) -> list[tuple[float, float]]:
-    """Stretches that no word of the cells touches; none unless half of the words are numbers, or the gaps are wide."""
-    words = [
-        (*reach, page.texts[i])
-        for cell in cells
-        for x in cell
-        for reach, i in zip(_reach(x, page), x.pieces, strict=True)
-    ]
-    em = max(line.height for cell in cells for line in cell)
-    numbers = sum(_NUMBER.match(text) is not None for _, _, text in words) >= 0.5 * len(words)
-    least = (0.25 if numbers else 1.0) * em
-    gaps: list[tuple[float, float]] = []
-    at: float | None = None
-    for x0, x1, _ in sorted(words):
-        if at is not None and x0 > at + least:
-            gaps.append((at, x0))
-        at = x1 if at is None else max(at, x1)
-    return gaps
+    """Gutters within one column: narrow ones where half of the words are numbers, else wide ones only."""
+    texts = [page.texts[i] for cell in cells for line in cell for i in line.pieces]
+    numbers = sum(_NUMBER.match(text) is not None for text in texts) >= 0.5 * len(texts)
+    left, right = min(x.x0 for cell in cells for x in cell), max(x.x1 for cell in cells for x in cell)
+    return gutters(cells, left, right, page, 0.25 if numbers else 1.0)
 
 
 def _tables(

@@ -80,7 +80,10 @@ class Writer:
                 written.headings.append(Heading(span, max(part.level, 1), part.number))
                 continue
             lead = heads.get(id(part), ()) if part.table is not None else _leads(part, spans, text)
-            written.blocks.append(Block(part.kind, span, lead, tuple(cells.get(id(part), ()))))
+            own = cells.get(id(part), [])
+            if part.kind == "definition":
+                own = [_bare(own[0], text)]
+            written.blocks.append(Block(part.kind, span, lead, tuple(own)))
         return written
 
     def _space(self, words: str) -> None:
@@ -180,6 +183,14 @@ def _vocabulary(lines: Iterable[Line]) -> tuple[Counter[str], Counter[str]]:
 
 def _is_han(char: str) -> bool:
     return bool(char) and ("\u2e80" <= char <= "\ua4cf" or "\uf900" <= char <= "\ufaff" or "\uff00" <= char <= "\uffef")
+
+
+def _bare(term: Span, text: str) -> Span:
+    """A term without the quotation marks around it and the colon or dash after it."""
+    words = text[term.start : term.end]
+    left = len(words) - len(words.lstrip("“”\"‘’'«»"))
+    right = len(words.rstrip(" :,–—“”\"‘’'«»"))
+    return Span(term.start + left, term.start + right) if right > left else term
 
 
 def _tight(before: Part, part: Part) -> bool:

@@ -165,6 +165,54 @@ def test_definitions(tmp_path: Path) -> None:
     ]
 
 
+def test_rows_of_colour_make_a_table_though_no_rule_tells_its_columns_apart(tmp_path: Path) -> None:
+    head = ["No.", "Date", "What was done, and by whom it was done"]
+    rows = [
+        (["A-1"], ["14 Jul", "2025"], ["The valve was put in again by the", "engineer on duty that night"]),
+        (["A-2"], ["2 Aug", "2025"], ["A list of telephone numbers is now", "made every week"]),
+        (["A-3"], ["19 Aug"], ["Nothing was done"]),
+        (["A-4"], ["23 Sep", "2025"], ["Two people look at each change of a", "set point from now on"]),
+    ]
+
+    def draw(c: Canvas) -> None:
+        lines(c, 60, 780, PROSE)
+        for i in range(5):
+            c.setFillColorRGB(0.1, 0.3, 0.5) if i == 0 else c.setFillGray(0.92 if i % 2 else 0.99)
+            c.rect(60, 660 - 30 * i, 330, 30, stroke=0, fill=1)
+        c.setFillGray(1)
+        for k, cell in enumerate(head):
+            lines(c, (64, 90, 140)[k], 672, [cell], font="Helvetica-Bold")
+        c.setFillGray(0)
+        for i, row in enumerate(rows):
+            for k, cell in enumerate(row):
+                lines(c, (64, 90, 140)[k], 648 - 30 * i - (0 if len(cell) > 1 else 6), cell)
+        lines(c, 60, 480, PROSE)
+
+    parsed = parse_pdf(make(tmp_path / "a.pdf", [draw]))
+    check_parsed(parsed)
+    found = of_kind(parsed, "table_row")
+    assert [cells for _, _, cells in found] == [head, *([" ".join(cell) for cell in row] for row in rows)]
+    assert all(lead == head for _, lead, _ in found[1:])
+
+
+def test_terms_are_defined_with_a_colon_or_in_a_table_under_a_heading_that_says_so(tmp_path: Path) -> None:
+    def draw(c: Canvas) -> None:
+        lines(c, 50, 780, ["Definitions"], size=16)
+        lines(c, 50, 750, ["Held: marked so that goods are not moved."])
+        lines(c, 50, 730, ["Released: found fit to be moved, in writing."])
+        _table(c, 700, [["Term", "Meaning", ""], ["Dip", "a short time out of range", ""]], GRID)
+        lines(c, 50, 600, ["Other matter"], size=16)
+        lines(c, 50, 570, ["Mind this: a colon alone defines nothing."])
+
+    parsed = parse_pdf(make(tmp_path / "a.pdf", [draw]))
+    check_parsed(parsed)
+    assert of_kind(parsed, "definition") == [
+        ("Held: marked so that goods are not moved.", [], ["Held"]),
+        ("Released: found fit to be moved, in writing.", [], ["Released"]),
+        ("Dip\ta short time out of range", ["Term", "Meaning"], ["Dip"]),
+    ]
+
+
 def test_headings_have_levels_and_numbers(tmp_path: Path) -> None:
     def draw(c: Canvas) -> None:
         y = 780.0
