@@ -25,7 +25,6 @@ from citeleaf.backends.embed_onnx import open_embedder
 
 MOST = 300
 WORDS = 180
-CONTRACTS = 10
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def clapnq(folder: Path) -> list[Task]:
 def cuad(folder: Path) -> list[Task]:
     asked = rows(folder / "questions.jsonl")
     tasks = []
-    for file in spaced(sorted((folder / "pdfs").iterdir()), CONTRACTS):
+    for file in sorted((folder / "pdfs").iterdir()):
         with pypdfium2.PdfDocument(file) as pdf:
             words = " ".join(page.get_textpage().get_text_range() for page in pdf).split()
         step = WORDS * 3 // 4

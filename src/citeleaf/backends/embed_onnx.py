@@ -17,8 +17,8 @@ MAX_TOKENS = 256
 class OnnxEmbedder:
     """Texts to unit vectors. The same text gives the same bits on one machine: alone, in company, in any order.
 
-    Between processors of different kinds and versions of the runtime, vectors agree to a cosine of about 0.999: 8-bit
-    rounding turns differences in the last bits of float32 into small steps.
+    Between kinds of processor and versions of the runtime, vectors agree to a cosine of about 0.9999: 8-bit rounding
+    can turn a difference in the last bit of float32 into a small step.
     """
 
     def __init__(self, files: ModelFiles, threads: int) -> None:

@@ -54,7 +54,6 @@ class ModelFiles:
     """Made by `citeleaf-weights`: a text's result does not depend on the batch, so texts of one length go together."""
     max_tokens: int
     query_prefix: str
-    pooling: str
 
     @property
     def fingerprint(self) -> str:
@@ -85,7 +84,7 @@ def locate(folder_or_name: str | Path, *, max_tokens: int) -> ModelFiles:
             subject=str(folder_or_name),
         )  # fmt: skip
     if not (folder / MANIFEST).is_file():
-        return ModelFiles(folder, folder.name, sha256_file(folder / MODEL), False, max_tokens, "", "mean")
+        return ModelFiles(folder, folder.name, sha256_file(folder / MODEL), False, max_tokens, "")
     stated = _manifest(folder)
     return ModelFiles(
         folder=folder,
@@ -94,7 +93,6 @@ def locate(folder_or_name: str | Path, *, max_tokens: int) -> ModelFiles:
         per_token=True,
         max_tokens=int(stated["max_tokens"]),
         query_prefix=str(stated["query_prefix"]),
-        pooling=str(stated["pooling"]),
     )
 
 
@@ -274,7 +272,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         stated: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        _ = [stated[key] for key in ("name", "max_tokens", "query_prefix", "pooling")]
+        _ = [stated[key] for key in ("name", "max_tokens", "query_prefix")]
         _ = [(file["path"], file["bytes"], file["sha256"]) for file in stated["files"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"`{path}` cannot be read: {error!r}", hint=INSTALL, subject=str(folder)) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -148,7 +149,7 @@ def test_a_damaged_model_is_a_model_error(tmp_path: Path) -> None:
         open_embedder(tmp_path)
 
 
-def test_the_runtime_is_told_not_to_report_usage_before_it_is_loaded() -> None:
+def test_the_runtime_is_told_not_to_report_usage_before_it_is_loaded(tmp_path: Path) -> None:
     code = (
         "import os, sys, importlib.abc\n"
         "from citeleaf.backends.embed_onnx import open_embedder\n"
@@ -159,5 +160,9 @@ def test_the_runtime_is_told_not_to_report_usage_before_it_is_loaded() -> None:
         "sys.meta_path.insert(0, Watch())\n"
         "open_embedder('minilm-l6')\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    env = {name: value for name, value in os.environ.items() if name not in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")}
+    env |= {"HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60, env=env)
     assert done.stdout.split() == ["1"]
+    # The runtime keeps what it will report in a database below the home folder.
+    assert list(tmp_path.iterdir()) == []
