@@ -26,7 +26,7 @@ _UNNESTED = frozenset(
     """area base br col embed hr img input link meta param source track wbr p li dt dd td th tr thead tbody tfoot option
     optgroup colgroup html head body rt rp""".split()
 )
-_DEEPEST = 2000
+_DEEPEST = 10_000
 
 
 def parse_html(path: Path) -> Parsed:
