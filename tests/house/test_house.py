@@ -41,11 +41,12 @@ ALLOWED = {
     "ask": CORE | {"ingest", "retrieve", "answer"},
     "library": CORE,
     "backends": CORE | {"backends", "retrieve", "library"},
-    "wiring": CORE | {"ingest", "retrieve", "answer", "ask", "library", "backends", "record"},
+    "wiring": CORE | {"ingest", "retrieve", "answer", "ask", "library", "backends", "record", "models"},
     "app": CORE | {"ingest", "retrieve", "answer", "ask", "library", "record", "wiring"},
+    "models": CORE | {"backends"},
     "doctor": CORE | {"library", "backends", "wiring", "app", "ingest"},
     "evaluate": CORE | {"retrieve", "ask", "app", "record", "evaluate", "answer"},
-    "surfaces": CORE | {"app", "evaluate", "surfaces", "record", "doctor", "wiring", "answer", "ingest", "ask"},
+    "surfaces": CORE | {"app", "evaluate", "surfaces", "record", "doctor", "wiring", "answer", "ingest", "ask", "models"},
 }
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "pypdfium2", "mammoth", "selectolax", "pydantic", "rich.table")
 

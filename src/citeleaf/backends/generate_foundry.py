@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class FoundryChat:
 
     def _call(self, do: str, value: Value, pieces: list[str] | None = None) -> Value:
         common: Value = {"model": self._settings.model, "cache": self._settings.cache, "task": "chat"}
-        return call(self._child, self._settings, do, {**common, **value}, pieces)
+        return call(self._child, self._settings, do, {**common, **value}, None if pieces is None else pieces.append)
 
 
 class FoundryEmbedder:
@@ -124,9 +124,10 @@ def start(settings: ServerSettings) -> Child:
     return Child("foundry_worker.py", python=settings.python, environment=quiet, missing=_MISSING)
 
 
-def call(child: Child, settings: ServerSettings, do: str, value: Value, pieces: list[str] | None = None) -> Value:
-    """One call within the set limits."""
-    tell = None if pieces is None else pieces.append
+def call(
+    child: Child, settings: ServerSettings, do: str, value: Value, tell: Callable[[str], None] | None = None
+) -> Value:
+    """One call within the set limits; `tell` gets pieces of text on the way."""
     return child.call(do, value, total=settings.total_s, first=settings.load_s, idle=settings.idle_s, tell=tell)
 
 

@@ -79,7 +79,9 @@ class LlamaChat:
         return self._child
 
     def _call(self, do: str, value: Value, pieces: list[str] | None = None) -> Value:
-        return call(self._child, self._settings, do, {**self._common, **value}, pieces)
+        return call(
+            self._child, self._settings, do, {**self._common, **value}, None if pieces is None else pieces.append
+        )
 
 
 def open_chat(settings: ChatSettings, threads: int = 0) -> LlamaChat:

