@@ -181,9 +181,11 @@ _REGARDLESS = re.compile(r"\b(?:even (?:if|when|where)|whether or not|regardless
 _EXCEPTIONS = frozenset("unless except excepting apart other save".split())
 _REJECTIONS = frozenset("not rather instead opposed".split())
 _JOINT = re.compile(
-    r"[;:!?]\s|\n|[(),]\s?(?=(?:and|or|no|nor|but|while|whereas|however|though|although|so|not|rather|instead|except|unless"
+    r"[;:!?]\s|\n"
+    r"|[(),]\s?(?=(?:and|or|no|nor|but|while|whereas|however|though|although|so|not|rather|instead|except|unless"
     r"|other than|apart from|save (?:for|where|if)|ama|ancak|fakat|ve)\b)"
-    r"|\s(?=and (?:there|it|he|she|they|we|you|no|the|its)\b)|\s(?=(?:and not|but|unless|except|excepting|whereas|rather than|instead of|as opposed to|other than|apart from"
+    r"|\s(?=and (?:not|there|it|he|she|they|we|you|no|the|its)\b)"
+    r"|\s(?=(?:but|unless|except|excepting|whereas|rather than|instead of|as opposed to|other than|apart from"
     r"|save (?:for|where|if)|however|ancak|fakat)\b)",
     re.IGNORECASE,
 )
