@@ -72,7 +72,7 @@ def read_page(number: int, text_page: Handle, frame: Frame, styles: Styles) -> R
     words = _Words(starts, ends, raw[0::2], raw[1::2], owners, np.zeros(len(starts), bool))
     odd = _odd(words, native.char_objects(text_page, (ends - 1).tolist()))
     if odd.any():
-        words = _resplit(text_page, words, odd)
+        words = _resplit(text_page, words, odd, codes)
     first, last = words.first, words.last
     union = (
         np.minimum(first[:, 0], last[:, 0]),
@@ -117,7 +117,7 @@ def _odd(words: _Words, last_owners: list[Handle]) -> NDArray[np.bool_]:
     return odd
 
 
-def _resplit(text_page: Handle, words: _Words, odd: NDArray[np.bool_]) -> _Words:
+def _resplit(text_page: Handle, words: _Words, odd: NDArray[np.bool_], codes: NDArray[np.uint32]) -> _Words:
     """Reads every character of odd words and breaks them where the line, the height or the direction changes."""
     starts, ends = words.starts.tolist(), words.ends.tolist()
     first, last, owners = list(words.first), list(words.last), list(words.owners)
@@ -127,7 +127,8 @@ def _resplit(text_page: Handle, words: _Words, odd: NDArray[np.bool_]) -> _Words
         a, b = starts[i], ends[i]
         boxes = native.char_boxes(text_page, range(a, b), b - a)
         objects = native.char_objects(text_page, range(a, b))
-        cuts = [*_cuts(boxes, objects), (b - a, False)]
+        leftward = bool(((codes[a:b] >= 0x590) & (codes[a:b] <= 0x8FF) | (codes[a:b] >= 0xFB1D)).any())
+        cuts = [*_cuts(boxes, objects, leftward), (b - a, False)]
         parts = [boxes[cut:stop] for (cut, _), (stop, _) in pairwise(cuts)]
         whole = [np.array((p[:, 0].min(), p[:, 1].max(), p[:, 2].max(), p[:, 3].min()), np.float32) for p in parts]
         starts[i : i + 1] = [a + cut for cut, _ in cuts[:-1]]
@@ -138,8 +139,8 @@ def _resplit(text_page: Handle, words: _Words, odd: NDArray[np.bool_]) -> _Words
     return _Words(np.array(starts), np.array(ends), np.array(first), np.array(last), owners, np.array(apart, bool))
 
 
-def _cuts(boxes: NDArray[np.float32], objects: list[Handle]) -> list[tuple[int, bool]]:
-    """Where parts start, and whether a space stands before."""
+def _cuts(boxes: NDArray[np.float32], objects: list[Handle], leftward: bool) -> list[tuple[int, bool]]:
+    """Where parts start, and whether a space stands before. `leftward`: the letters run to the left."""
     vertical = abs(float(boxes[-1, 3] - boxes[0, 3])) > abs(float(boxes[-1, 0] - boxes[0, 0]))
     near, far = (3, 1) if vertical else (0, 2)
     low, high = (0, 2) if vertical else (3, 1)
@@ -150,6 +151,8 @@ def _cuts(boxes: NDArray[np.float32], objects: list[Handle]) -> list[tuple[int, 
             continue  # letters of one ligature share its box
         moved = max(abs(float(boxes[k, i] - boxes[k - 1, i])) for i in (low, high)) > 0.08 * height
         gap = float(boxes[k, near] - boxes[k - 1, far])
+        if leftward:
+            gap = max(gap, float(boxes[k - 1, near] - boxes[k, far]))
         # Within one text object letters may be spaced out; only a wide gap is one.
         least = LEAST_SPACE if objects[k] != objects[k - 1] else 1.0
         space = not vertical and not -0.5 * height < gap < least * height

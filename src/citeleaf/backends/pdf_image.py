@@ -20,6 +20,8 @@ MAX_SIDE = 6000
 """No picture is wider or higher than this many pixels."""
 MARK = (255, 214, 10)
 _PAD = 0.0015
+_DARK = 110
+"""Mean brightness under which a ground is dark."""
 
 
 def render_page(
@@ -27,7 +29,8 @@ def render_page(
 ) -> bytes:
     """PNG (RGB, 8 bits) of one page, `scale` pixels a point, with a marker's stroke over each rect of this page.
 
-    Rects of other pages are left out. The stroke darkens paper to yellow and leaves ink as it is.
+    Rects of other pages are left out. The stroke turns paper yellow and leaves ink dark; on a dark
+    ground it is a veil.
 
     Raises `UnknownId` for a page that is not there, else what opening raises.
     """
@@ -59,8 +62,13 @@ def _mark(pixels: NDArray[np.uint8], rect: Rect) -> None:
     x0, x1 = int((rect.x0 - _PAD) * width), int((rect.x1 + _PAD) * width) + 1
     y0, y1 = int((rect.y0 - _PAD) * height), int((rect.y1 + _PAD) * height) + 1
     part = pixels[max(y0, 0) : y1, max(x0, 0) : x1]
-    # Multiplied, as ink on paper is: what is dark stays dark.
-    part[...] = (part.astype(np.uint16) * np.array(MARK, np.uint16) // 255).astype(np.uint8)
+    if not part.size:
+        return
+    mark = np.array(MARK, np.uint16)
+    if part.mean() >= _DARK:
+        part[...] = (part.astype(np.uint16) * mark // 255).astype(np.uint8)  # as ink on paper: what is dark stays dark
+    else:
+        part[...] = ((part.astype(np.uint16) * 3 + mark * 2) // 5).astype(np.uint8)  # on a dark ground it has to be lit
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from citeleaf.backends.pdf_aligned import Rule, Table, aligned_table
@@ -60,8 +61,13 @@ def reading_order(atoms: Sequence[Atom], em: float, rules: Sequence[Rule] = (), 
         if _labels(columns, em):
             flows.extend(_stack(zone))
             continue
+        aside = [column for column in columns if _is_side_note(column, columns, em)]
         for column in columns:
-            flows.extend(reading_order(column, em, rules, depth + 1))
+            if not any(column is other for other in aside):
+                flows.extend(reading_order(column, em, rules, depth + 1))
+        for column in aside:
+            box = (*_corner(column, min), *_corner(column, max))
+            flows.append(note_flow(box, reading_order(column, em, rules, depth + 1)))
     return _merged(flows)
 
 
@@ -79,6 +85,8 @@ def _table(
     last = wide[-1]
     while last + 1 < len(bands) and _wraps(bands[last], bands[last + 1], gutters[0], em):
         last += 1
+    if _goes_down(bands[wide[0] : last + 1], bands[last + 1 :]):
+        return None
     core = [atom for i in range(wide[0], last + 1) for atom in bands[i]]
     inner = _zones(core, em)
     if len(inner) != 1:
@@ -89,6 +97,17 @@ def _table(
         return None
     above = [atom for band in bands[: wide[0]] for atom in band]
     return above, _flow_of_table(found), [atom for band in bands[last + 1 :] for atom in band]
+
+
+def _goes_down(core: list[list[Atom]], below: list[list[Atom]]) -> bool:
+    """Whether lines go on under the first column just as within it: a column longer than the next, and no table."""
+    if len(core) < 3 or len(below) < 2:
+        return False
+    heads = [min(band, key=lambda a: a.x0) for band in [*core[-2:], *below[:2]]]
+    steps = [b.y0 - a.y0 for a, b in pairwise(heads)]
+    even = max(steps) - min(steps) < 0.15 * max(steps[0], 0.1)
+    alone = all(len(band) == 1 for band in below[:2])
+    return even and alone and max(a.x0 for a in heads) - min(a.x0 for a in heads) < 1.0
 
 
 def _wraps(above: list[Atom], band: list[Atom], gutter: Interval, em: float) -> bool:
@@ -179,6 +198,19 @@ def _columns(zone: Sequence[Atom], gutters: list[Interval]) -> list[list[Atom]]:
         middle = (atom.x0 + atom.x1) / 2
         columns[sum(middle > (g[0] + g[1]) / 2 for g in gutters)].append(atom)
     return [c for c in columns if c]
+
+
+def _is_side_note(column: list[Atom], columns: list[list[Atom]], em: float) -> bool:
+    """Whether a column is small print in the margin: less than half as wide as the widest, its letters smaller."""
+    widths = [max(a.x1 for a in c) - min(a.x0 for a in c) for c in columns]
+    width = max(a.x1 for a in column) - min(a.x0 for a in column)
+    small = all(isinstance(a, Line) and a.height < 0.93 * em for a in column)
+    return small and width < 0.5 * max(widths)
+
+
+def _corner(column: list[Atom], which: Callable[..., float]) -> tuple[float, float]:
+    first = which is min
+    return which(a.x0 if first else a.x1 for a in column), which(a.y0 if first else a.y1 for a in column)
 
 
 def _labels(columns: list[list[Atom]], em: float) -> bool:

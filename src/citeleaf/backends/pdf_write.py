@@ -201,25 +201,31 @@ def _tight(before: Part, part: Part) -> bool:
 
 
 def _table_heads(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, tuple[Span, ...]]:
-    """The spans of the column headings for each row under them; a table that goes on keeps those of its start."""
+    """For each row the spans of its column headings, and of the name of its group where it has no first cell.
+
+    A table that goes on over a page keeps the headings of its start.
+    """
     out: dict[int, tuple[Span, ...]] = {}
     heads: tuple[Span, ...] = ()
+    names: tuple[Span, ...] = ()
     table = None
     edges: list[float] = []
     for part in parts:
         if part.table is None:
-            if part.kind != "note":
-                edges = edges if part.kind == "caption" else []
+            if part.kind not in ("note", "caption"):
+                edges = []
             continue
         if part.table is not table:
             alike = len(edges) == len(part.table.edges) or (table is not None and len(table.rows) == table.heads)
             goes_on = bool(edges) and alike and part.table.heads == 0
             heads = heads if goes_on else ()
-            table, edges = part.table, part.table.edges
+            table, edges, names = part.table, part.table.edges, ()
         if part.row < part.table.heads:
             heads = (*heads, *cells[id(part)]) if part.row else tuple(cells[id(part)])
-        else:
-            out[id(part)] = heads
+            continue
+        if part.cells[0]:
+            names = (cells[id(part)][0],)
+        out[id(part)] = heads if part.cells[0] else (*heads, *names)
     return out
 
 
