@@ -74,7 +74,7 @@ class RetrieveSettings(Section):
     fuse: Literal["rrf", "sum"] = Field(default="sum", description="Reciprocal ranks, or min-max normalised scores.")
     rrf_k: Positive = Field(default=60, description="The constant of reciprocal rank fusion.")
     rerank: Weight = Field(default=2.0, description="Weight of the cross-encoder against the fused list; 0: not run.")
-    rerank_depth: Positive = Field(default=24, description="Fused hits the cross-encoder reads.")
+    rerank_depth: Positive = Field(default=20, description="Fused hits the cross-encoder reads.")
     definitions: Count = Field(default=1, description="Definitions brought along for terms the evidence leans on.")
     parts: bool = Field(default=True, description="Search the parts of a question with several.")
 
