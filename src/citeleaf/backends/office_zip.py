@@ -77,7 +77,7 @@ def _feed(parser: expat.XMLParserType, piece: bytes, part: str, name: str) -> No
 
 
 def _strict_parser(part: str, name: str) -> expat.XMLParserType:
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate(namespace_separator="}")
     depth = 0
 
     def refuse(*_: object) -> None:

@@ -390,3 +390,9 @@ def test_what_is_no_word_file(tmp_path: Path, data: bytes) -> None:
 def test_a_file_with_pictures_only(tmp_path: Path) -> None:
     with pytest.raises(EmptyDocument):
         parse_docx(container(tmp_path / "f.docx", {"word/document.xml": document("<w:p/>")}))
+
+
+@pytest.mark.parametrize("part", ["docProps/core.xml", "word/footer1.xml", "word/styles.xml"])
+def test_a_prefix_without_a_namespace(tmp_path: Path, part: str) -> None:
+    with pytest.raises(ParseError, match="well-formed"):
+        parse_docx(container(tmp_path / "f.docx", {"word/document.xml": document(BODY), part: "<x:a/>"}))
