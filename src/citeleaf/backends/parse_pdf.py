@@ -36,7 +36,8 @@ from citeleaf.boxes import Parsed
 from citeleaf.errors import EncryptedFile, ParseError, TooLarge, UnreadableFile
 from citeleaf.types import Notice, Page, Quality, Span
 
-MAX_CHARS = 20_000_000
+MAX_WORDS = 5_000_000
+"""More words than any book has; a file with more is made to fill the memory."""
 _SHOWN = 200
 _PASSWORD_ERROR = 4
 _STRIPE = 4.5
@@ -100,14 +101,16 @@ def _parse(path: Path, document: pypdfium2.PdfDocument, max_pages: int) -> Parse
     styles = Styles()
     notices: list[Notice] = []
     work: list[_PageWork] = []
+    words = 0
     for i in range(n):
         page = _read(document, i, styles)
         if page is None:
             notices.append(Notice("unreadable_page", "the page could not be read", i + 1))
             page = _PageWork(RawPage(i + 1, 1.0, 1.0), Graphics(), {}, False, 0.0)
         work.append(page)
-        if sum(len(p.raw.texts) for p in work[-1:]) > MAX_CHARS:
-            raise TooLarge(f"`{path.name}` has too much text on page {i + 1}", subject=str(path))
+        words += len(page.raw.texts)
+        if words > MAX_WORDS:
+            raise TooLarge(f"`{path.name}` has more than {MAX_WORDS} words by page {i + 1}", subject=str(path))
     return _assemble(document, work, styles, notices)
 
 

@@ -22,9 +22,7 @@ _SHORTENED = re.compile(r"(?:\betc|\bInc|\bLtd|\bCo|\bCorp|\bNo|^\(?\w{1,4}|[\d.
 def mark_headings(parts: list[Part], looks: Looks) -> None:
     """Turns paragraphs that look like headings into headings, and sets their level and number."""
     _contents(parts)
-    found = [
-        part for i, part in enumerate(parts) if _looks_like(part, parts[i + 1] if i + 1 < len(parts) else None, looks)
-    ]
+    found = [part for part in parts if _looks_like(part, looks)]
     chosen = _without_runs(parts, found, looks)
     for part in chosen:
         part.kind = "heading"
@@ -52,7 +50,8 @@ def _contents(parts: list[Part]) -> None:
             part.contents = True
 
 
-def _looks_like(part: Part, after: Part | None, looks: Looks) -> bool:
+def _looks_like(part: Part, looks: Looks) -> bool:
+    """Short, of one look, and larger, heavier or of another colour than the body; and no sentence."""
     if (
         part.kind not in ("paragraph", "list_item", "note", "definition")
         or part.contents
@@ -85,7 +84,7 @@ def _looks_like(part: Part, after: Part | None, looks: Looks) -> bool:
         return False
     if text.endswith(":") and not coloured and len(text) > 60:
         return False
-    return len(text) <= 140 and (after is None or after.key != part.key or after.kind != part.kind or True)
+    return len(text) <= 140
 
 
 def _mixed_marker(text: str) -> bool:
