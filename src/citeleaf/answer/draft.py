@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from citeleaf.answer.count import estimate
-from citeleaf.answer.prompts import Prompt, fit, write
+from citeleaf.answer.followup import Turn
+from citeleaf.answer.prompts import Prompt, fit, rewriting, visible, write
 from citeleaf.answer.reply import REMINDERS, Read, read
 from citeleaf.answer.whole import confirm
 from citeleaf.chat import Chat, Message, Reply, Window
-from citeleaf.errors import BadModelOutput
+from citeleaf.errors import BadModelOutput, ModelError
 from citeleaf.ids import fingerprint
 from citeleaf.settings import ChatSettings
 from citeleaf.types import Check, Draft, Evidence, Fact
@@ -20,6 +21,7 @@ _ASSUMED = 4096
 _MARGIN = 48
 """Tokens kept free for a reminder."""
 _UNBOUNDED = 1_000_000
+_LONGEST_QUESTION = 80
 
 
 class ModelGenerator:
@@ -52,6 +54,16 @@ class ModelGenerator:
         smaller = self._fit(question, prompt.shown[:half], facts, window)
         left_out = (*smaller.left_out, *prompt.shown[half:], *prompt.left_out)
         return self._drafted(question, replace(smaller, left_out=left_out), facts, window)
+
+    def rewrite(self, question: str, turns: Sequence[Turn]) -> str | None:
+        """The follow-up as the model would ask it alone; None when it fails. Its words are still to be checked."""
+        messages = rewriting(question, [(turn.asked, turn.answer) for turn in turns])
+        try:
+            reply = self._chat.reply(messages, max_tokens=_LONGEST_QUESTION)
+        except ModelError:
+            return None
+        lines = [line.strip(" \"'*") for line in visible(reply.text).split("\n") if line.strip()]
+        return lines[0] if lines and reply.finish in ("stop", "unknown") else None
 
     def warm_up(self) -> None:
         """Loads the model."""

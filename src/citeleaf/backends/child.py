@@ -77,14 +77,13 @@ class Child:
         end = time.monotonic() + total
         silent_until = time.monotonic() + first
         stop = stop_event()
+        ended = False
         try:
             while True:
                 now = time.monotonic()
                 if stop is not None and stop.is_set():
-                    self._let_go(number, call)
                     check_stopped()
                 if now > min(end, silent_until):
-                    self._let_go(number, call)
                     kind: Kind = "timeout" if now > end else "stalled"
                     raise ModelUnavailable(
                         "the model took longer than is allowed",
@@ -99,12 +98,16 @@ class Child:
                 if (piece := reply.get("text")) is not None:
                     if tell is not None:
                         tell(str(piece))
-                elif "error" in reply:
+                    continue
+                ended = True
+                if "error" in reply:
                     self._raise(reply)
-                else:
-                    done = reply.get("done")
-                    return done if isinstance(done, dict) else {}
+                done = reply.get("done")
+                return done if isinstance(done, dict) else {}
         finally:
+            # Whatever ends the call early, a key press too, ends the work.
+            if not ended:
+                self._let_go(number, call)
             with self._lock:
                 self._calls.pop(number, None)
 

@@ -122,6 +122,21 @@ def test_stopping_ends_the_work_and_kills_only_a_process_that_does_not_listen(
     assert child.starts == starts
 
 
+def test_a_key_press_ends_the_work_too(child: Child) -> None:
+    run(child)
+    heard: list[str] = []
+
+    def interrupted(piece: str) -> None:
+        heard.append(piece)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        child.call("talk", {"pieces": 900, "pause": 0.02}, **LIMITS, tell=interrupted)
+    assert heard == ["0 "]
+    assert run(child)["pid"]
+    assert child.starts == 1
+
+
 @pytest.mark.parametrize(
     ("kind", "error"),
     [
