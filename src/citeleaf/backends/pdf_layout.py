@@ -167,7 +167,7 @@ def _zones(atoms: Sequence[Atom], em: float) -> list[tuple[list[Atom], list[Inte
     zone: list[Atom] = []
     free: list[Interval] = []
     gutters: list[Interval] = []
-    left = right = 0.0
+    left = right = bottom = 0.0
     for band in _bands(atoms, em):
         band_free = [g for g in _free(band) if g[1] - g[0] >= least]
         band_left, band_right = min(a.x0 for a in band), max(a.x1 for a in band)
@@ -177,16 +177,17 @@ def _zones(atoms: Sequence[Atom], em: float) -> list[tuple[list[Atom], list[Inte
             together = _inner(both, min(left, band_left), max(right, band_right))
             breaks = not together if gutters else bool(own) and not together
             # To the side of a zone without gutters and below it: a date or a name set to the right, no column.
-            below = min(a.y0 for a in band) >= max(a.y1 for a in zone)
             aside = band_left > right or band_right < left
-            apart = not gutters and bool(together) and not own and aside and below
+            apart = not gutters and bool(together) and not own and aside and min(a.y0 for a in band) >= bottom
             if not breaks and not apart:
                 zone.extend(band)
                 free, gutters = both, together
                 left, right = min(left, band_left), max(right, band_right)
+                bottom = max(bottom, *(a.y1 for a in band))
                 continue
             zones.append((zone, gutters))
         zone, free, gutters, left, right = list(band), band_free, own, band_left, band_right
+        bottom = max(a.y1 for a in band)
     if zone:
         zones.append((zone, gutters))
     return zones
