@@ -35,9 +35,9 @@ def looks_like_contents(lines: Sequence[str], pages: int) -> bool:
     lines = _filled(lines)
     if _are_most(3, 0.6, [line for line in lines if _short(line) and _LEADERS.search(line)], lines):
         return True
-    if _are_most(8, 0.7, [line for line in lines if _short(line) and _CHAPTER_PAGE.match(line)], lines):
+    if _are_most(8, 0.7, [line for line in lines if _numbered(line) and _CHAPTER_PAGE.match(line)], lines):
         return True
-    found = [m for line in lines if _short(line) and not _AMOUNT.search(line) and (m := _PAGE.match(line))]
+    found = [m for line in lines if _numbered(line) and not _AMOUNT.search(line) and (m := _PAGE.match(line))]
     numbers = [int(m["page"]) for m in found]
     return (
         _are_most(5, 0.8, [m.string for m in found], lines)
@@ -50,7 +50,7 @@ def looks_like_contents(lines: Sequence[str], pages: int) -> bool:
 def looks_like_index(lines: Sequence[str], pages: int) -> bool:
     """Nearly all lines are words and page numbers, in the order of the alphabet, and within `pages` pages."""
     lines = _filled(lines)
-    found = [line for line in lines if _short(line) and _PAGES.match(line) and not _AMOUNT.search(line)]
+    found = [line for line in lines if _numbered(line) and _PAGES.match(line) and not _AMOUNT.search(line)]
     if not _are_most(8, 0.8, found, lines):
         return False
     in_order = sum(a[0].casefold() <= b[0].casefold() for a, b in pairwise(found))
@@ -76,6 +76,11 @@ def _filled(lines: Sequence[str]) -> list[str]:
 
 def _short(line: str) -> bool:
     return len(line) <= _LONGEST_LINE
+
+
+def _numbered(line: str) -> bool:
+    """Whether a page number could end it: looked at first, since few lines do and the patterns are slow to fail."""
+    return line[-1].isdigit() and _short(line)
 
 
 def _plain(title: str) -> str:
