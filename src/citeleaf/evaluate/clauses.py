@@ -77,7 +77,7 @@ def clause_of(text: str) -> Clause:
     """One piece of text as a clause."""
     language = guess_language(text)
     text = _CONCLUSION.sub("", text)
-    amounts = tuple(quantities(text))
+    amounts = quantities(text)
     rest = folded(_without(text, amounts))
     bare = _COMPARED.sub(" ", rest)
     anybody, regardless = bool(_ANYBODY.search(bare)), bool(_REGARDLESS.search(bare))

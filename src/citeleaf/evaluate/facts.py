@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _DENIALS = frozenset(("not", "no", "never", "nor", "without", "cannot", "değil"))
 _GAP = 2
 """Words that may stand between two words of a forbidden wording."""
-_CONCLUSION = re.compile(r"\W*(yes|no|evet|hayır)\b(?=\s*(?:[.,;:!–-]|$))", re.IGNORECASE)
+_CONCLUSION = re.compile(r"\W*(yes|no|evet|hayır)\b(?=\s*(?:[.,;:!–-]|$))\W*", re.IGNORECASE)
 _ALIGNED, _COMMON = 0.6, 0.4
 """Least shares of the smaller and of the larger clause's content that two clauses of one matter have in common."""
 _SURE = 0.8
@@ -90,7 +90,7 @@ def judge_text(
     """The verdict on an answer beside references and facts; each fact is a list of wordings that mean the same.
 
     With required facts these decide how complete it is, else the reference's quantities and content. The reference that
-    speaks best for the answer counts. Nothing given: no score.
+    speaks best for the answer counts. No score where nothing is given, or only a yes or no and the answer says neither.
     """
     if not text.strip():
         states: tuple[State, ...] = tuple("missing" for _ in required)
@@ -145,8 +145,12 @@ def _judge(
     least = _SURE if states and "missing" not in states else _ALIGNED
     turned = _turned(text, reference, said, meant, least=least)
     wrong = any(asserted) or "reversed" in states or bool(turned)
-    share = facts_stated([s == "stated" for s in states]) if states else _said_of(reference, text)
-    score = rubric(share, wrong=wrong) if states or reference else None
+    if states:
+        score: int | None = rubric(facts_stated([s == "stated" for s in states]), wrong=wrong)
+    elif _CONCLUSION.fullmatch(reference.strip()) and not _CONCLUSION.match(text):
+        score = 0 if wrong else None
+    else:
+        score = rubric(_said_of(reference, text), wrong=wrong) if reference else None
     return Judgement(states, asserted, turned, score)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from math import isclose
 from typing import Literal, TypeAlias
@@ -143,7 +144,8 @@ _AFTER: tuple[tuple[Bound, re.Pattern[str]], ...] = (
 )
 
 
-def quantities(text: str) -> list[Quantity]:
+@lru_cache(maxsize=8192)
+def quantities(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text in order; ranges give both ends, the first with the unit of the second.
 
     >>> [(q.value, q.unit, q.bound) for q in quantities("within thirty days, at least $1.5 million, 2 to 8 °C")]
@@ -154,7 +156,7 @@ def quantities(text: str) -> list[Quantity]:
     taken += [m.span() for m in _CLOCK.finditer(text)]
     plain = [q for q in _numbers(text) if not any(q.start < end and start < q.end for start, end in taken)]
     found = sorted((*found, *_joined_ranges(plain, text)), key=lambda q: q.start)
-    return [_bounded(q, text) for q in found]
+    return tuple(_bounded(q, text) for q in found)
 
 
 def same(wanted: Quantity, found: Quantity) -> bool:

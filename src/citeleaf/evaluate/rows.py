@@ -186,10 +186,12 @@ def final_ranking(found: Retrieval | None, store: Store) -> tuple[Passage, ...]:
 
 
 def gate_features(answer: Answer, settings: GateSettings) -> Mapping[str, float] | None:
-    """What the gate weighed and the probability it gives; None when it did not come so far."""
-    values = {check.name: check.value for check in answer.trace.gate or () if check.value is not None}
-    if "coverage" not in values:
+    """What the gate weighed and the probability it gives, 0 where nothing was found; None when it was not reached."""
+    if answer.trace.gate is None:
         return None
+    values = {check.name: check.value for check in answer.trace.gate if check.value is not None}
+    if "coverage" not in values:
+        return {"probability": 0.0}
     features = Features(values.get("rerank"), values.get("dense"), values["coverage"])
     named: dict[str, float] = {n: values[n] for n in ("rerank", "dense", "coverage") if n in values}
     return {**named, "probability": features.probability(settings)}
