@@ -30,5 +30,5 @@ def compose(query: Query, found: Retrieval, generator: Generator, quoter: Genera
 
 def _quoted(query: Query, found: Retrieval, quoter: Generator, error: ModelError, raw: str) -> Draft:
     draft = quoter.draft(query.text, found.evidence, query.facts)
-    why = Check("model", False, f"{error.kind}: {error.message}" if error.kind else error.message)
+    why = Check("model", False, f"{error.kind or error.code}: {error}")
     return replace(draft, fallback=error.code, raw=raw, checks=(*draft.checks, why))

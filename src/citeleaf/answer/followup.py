@@ -21,7 +21,8 @@ _DEMONSTRATIVES = {"en": frozenset("this that these those".split()), "tr": froze
 """Words that do, unless what follows them was named in the question itself."""
 _NO_REFERENCE = re.compile(
     r"\b(?:is|are|was|were|be|if)\s+there\b|\bthere\s+(?:is|are|was|were|be|any)\b"
-    r"|\b(?:so|such|now|provided|given|ensures?|requires?|means?|says?|states?|know|sure|told|know|think)\s+that\b"
+    r"|\b(?:is|was|make|makes|made)\s+it\s+\w+\s+(?:that|to|for|if|when)\b|\bit\s+(?:is|was|takes?|costs?)\s+(?:\w+\s+)?to\b"
+    r"|\b(?:so|such|now|provided|given|ensures?|requires?|means?|says?|states?|know|sure|told|think)\s+that\b"
     r"|\bthat\s+(?:the|an?|i|we|you|my|our|your|is|are|was|were|has|have|had|can|will|may|must|does|do)\b",
     re.IGNORECASE,
 )

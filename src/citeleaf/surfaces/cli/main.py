@@ -9,7 +9,7 @@ import click
 import typer
 
 from citeleaf.errors import CiteleafError
-from citeleaf.surfaces.cli import ask, corpus, evaluate, show, upkeep
+from citeleaf.surfaces.cli import ask, chat, corpus, evaluate, guard, show, upkeep
 from citeleaf.surfaces.terminal import one_line
 
 cli = typer.Typer(
@@ -21,7 +21,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for module in (ask, corpus, show, evaluate, upkeep):
+for module in (ask, chat, guard, corpus, show, evaluate, upkeep):
     module.register(cli)
 
 
