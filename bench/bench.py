@@ -1,8 +1,8 @@
 """Runs what `expected.toml` names and says `ok`, `near` or `FAIL` beside each figure.
 
-Each entry has a command that prints one JSON document, a figure in it (dotted path), the expected value, and how it must
-compare. `near`: within the tolerance on the wrong side. A command is run once for all its figures. Without the test data
-beside the repository, entries that need it are skipped with that reason.
+Each entry has a command that prints one JSON document, a figure in it (dotted path), the expected value, and how it
+must compare. `near`: within the tolerance on the wrong side. A command is run once for all its figures. Without the
+test data beside the repository, entries that need it are skipped with that reason.
 """
 
 from __future__ import annotations

@@ -82,8 +82,8 @@ class RetrieveSettings(Section):
 class GateSettings(Section):
     """Is the evidence worth answering from? Weights and thresholds belong to one set of models and one calibration.
 
-    The probability that the evidence answers is 1 / (1 + exp(-(bias + sum of weight * feature))); `answer.gate` names the
-    features. A least value that is left out is not checked.
+    The probability that the evidence answers is 1 / (1 + exp(-(bias + sum of weight * feature))); `answer.gate`
+    names the features. A least value that is left out is not checked.
     """
 
     min_probability: Annotated[float, Field(ge=0, le=1)] = Field(
@@ -132,7 +132,10 @@ class GuardRule(Section):
     patterns: Lines = Field(default=(), description="Regular expressions; see `guard.patterns`. `{name}`: a word list.")
     weak: Lines = Field(default=(), description="Signs that do not suffice alone.")
     unless: Lines = Field(default=(), description="What lifts a hit in the same sentence.")
-    outcome: Literal["refused", "escalated"] = Field(default="refused", description="What a hit leads to.")
+    outcome: Literal["refused", "escalated", "removed", "marked"] = Field(
+        default="refused",
+        description="What a hit leads to; `removed`: the claim, or the document's words, are taken out; `marked`: noted.",
+    )
     reply: Annotated[Reply, BeforeValidator(lambda v: {"en": v} if isinstance(v, str) else v)] = Field(
         default=Reply(), description="What the user is told, by language; one text is English."
     )
@@ -144,7 +147,10 @@ class GuardRule(Section):
 class GuardSettings(Section):
     """Rules over requests, answers and documents."""
 
-    rules: tuple[str, ...] = Field(default=(), description="Rule files: names of those that come along, or paths.")
+    rules: tuple[str, ...] = Field(
+        default=("injection", "extraction", "harmful", "documents", "answers"),
+        description="Rule files: names of those that come along, or paths.",
+    )
     off: tuple[str, ...] = Field(default=(), description="Names of rules of these files that are switched off.")
     words: dict[str, tuple[str, ...]] = Field(default={}, description="Word lists for patterns of one's own rules.")
     request: tuple[GuardRule, ...] = Field(default=(), description="Rules over the question.")

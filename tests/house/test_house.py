@@ -46,7 +46,8 @@ ALLOWED = {
     "models": CORE | {"backends"},
     "doctor": CORE | {"library", "backends", "wiring", "app", "ingest"},
     "evaluate": CORE | {"retrieve", "ask", "app", "record", "evaluate", "answer"},
-    "surfaces": CORE | {"app", "evaluate", "surfaces", "record", "doctor", "wiring", "answer", "ingest", "ask", "models"},
+    "surfaces": CORE
+    | {"app", "evaluate", "surfaces", "record", "doctor", "wiring", "answer", "ingest", "ask", "models"},
 }
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "pypdfium2", "mammoth", "selectolax", "pydantic", "rich.table")
 

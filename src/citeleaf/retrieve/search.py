@@ -137,7 +137,8 @@ def single(
     A scorer whose model is switched off gives no hits for `dense`; `reranked` is then the fused list.
     """
     if scorer in ("fused", "reranked"):
-        depths = settings.model_copy(update={"depth": max(settings.depth, k), "rerank_depth": max(k, settings.rerank_depth)})
+        deep = {"depth": max(settings.depth, k), "rerank_depth": max(settings.rerank_depth, k)}
+        depths = settings.model_copy(update=deep)
         model = reranker if scorer == "reranked" else None
         found = _search(query.text, query, store, embedder, model, depths, [], {})
         return Ranking(found.scorer, found.hits[:k])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-import click
 import typer
 
 from citeleaf.errors import CiteleafError
@@ -25,6 +24,10 @@ for module in (ask, chat, guard, corpus, show, evaluate, upkeep):
     module.register(cli)
 
 
+_WrongUsage: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What a wrong command line raises; some versions of typer bring their own click, so it is found by its name."""
+
+
 def main() -> None:
     """Runs a command and ends the process with the exit code of the contract."""
     sys.exit(run(sys.argv[1:]))
@@ -34,18 +37,17 @@ def run(arguments: list[str]) -> int:
     """Runs a command; returns its exit code. An error is one line on stderr, or one JSON document with `--json`."""
     wants_json = "--json" in arguments
     try:
-        result = cli(arguments, standalone_mode=False)
+        result = cli(arguments or ["--help"], standalone_mode=False)
     except CiteleafError as error:
         return _report(error.code, error.message, error.hint, error.subject, error.exit_code, wants_json)
-    except click.exceptions.Exit as leave:
+    except typer.Exit as leave:
         return leave.exit_code
-    except click.ClickException as error:
-        hint = "see citeleaf --help"
+    except _WrongUsage as error:
         context = getattr(error, "ctx", None)
-        if context is not None:
-            hint = f"see {context.command_path} --help"
-        return _report("usage", error.format_message().rstrip("."), hint, None, 2, wants_json)
-    except (KeyboardInterrupt, click.Abort):
+        hint = f"see {context.command_path if context else 'citeleaf'} --help"
+        said = getattr(error, "format_message", error.__str__)()
+        return _report("usage", said.rstrip("."), hint, None, 2, wants_json)
+    except (KeyboardInterrupt, typer.Abort):
         return _report("interrupted", "stopped", "run the command again; finished work is kept", None, 130, wants_json)
     except BrokenPipeError:
         # The reader of the pipe left; a second failure while closing must not show.
