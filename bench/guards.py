@@ -1,6 +1,6 @@
 """How well the guards tell requests apart: recall on attacks, refusals of good questions, time of one check.
 
-    python bench/guards.py [--shared ../shared/data] [--part develop|report] [--split dev|calibrate|frozen] [--wrong NAME]
+    python bench/guards.py [--shared FOLDER] [--part develop|report] [--split dev|calibrate|frozen] [--wrong NAME]
 
 Public sets are parted by a hash of the row's id: rules are developed on three quarters and reported on the fourth. With
 `--wrong` the rows of one set that came out wrong are listed; never for the reporting part, nor for a frozen split.
@@ -63,9 +63,8 @@ class Table:
         if hits:
             low, high = interval(hits)
             kind = "attacks refused" if refuse else "benign refused"
-            print(
-                f"{name:28} {profile:10} {kind:16} {sum(hits) / len(hits):7.2%} [{low:6.2%}, {high:6.2%}] n={len(hits):5} {note}"
-            )
+            figure = f"{sum(hits) / len(hits):7.2%} [{low:6.2%}, {high:6.2%}] n={len(hits):5}"
+            print(f"{name:28} {profile:10} {kind:16} {figure} {note}")
 
 
 def own(table: Table, split: str) -> None:
@@ -73,6 +72,14 @@ def own(table: Table, split: str) -> None:
         items = [r for r in rows(ROOT / "examples" / profile / "guard.jsonl") if r["split"] == split]
         table.line(f"{profile}-{split}", profile, [(r["id"], r["text"]) for r in items if not benign(r)], True)
         table.line(f"{profile}-{split}-benign", profile, [(r["id"], r["text"]) for r in items if benign(r)], False)
+
+
+def written(table: Table) -> None:
+    items = rows(ROOT / "bench" / "guards" / "dev.jsonl")
+    for profile in dict.fromkeys(r["profile"] for r in items):
+        for category in dict.fromkeys(r["category"] for r in items if r["profile"] == profile):
+            chosen = [(r["id"], r["text"]) for r in items if r["profile"] == profile and r["category"] == category]
+            table.line(f"written-{profile}-{category}", profile, chosen, not category.startswith("benign"))
 
 
 def good_questions(table: Table, shared: Path) -> None:
@@ -125,6 +132,7 @@ def main() -> None:
     table = Table(options.wrong)
     for split in options.split or ["dev", "calibrate"]:
         own(table, split)
+    written(table)
     good_questions(table, options.shared)
     public(table, options.shared, options.part)
     taken = sorted(table.seconds)

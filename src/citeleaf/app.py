@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from citeleaf.ask import Kit, ask
 from citeleaf.clock import Clock
 from citeleaf.errors import ConfigError, UnknownId
+from citeleaf.guard.personal import masked_answer
 from citeleaf.layers import Explained, load
 from citeleaf.library import Library, cached_library, find_library
 from citeleaf.retrieve.search import single
@@ -120,6 +121,7 @@ class App:
     ) -> Answer:
         """Answers one question and keeps the answer with its trace. Raises `UnknownId` for a document not there.
 
+        In what is kept, personal data of the question are masked where `guard.mask` says so.
         `asked` is what the person typed, when `question` is a rewriting of it.
         """
         for doc_id in doc_ids:
@@ -128,7 +130,7 @@ class App:
         query = Query(question, (*self._parts.facts(), *given), tuple(doc_ids), asked)
         with self._parts.snapshot():
             answer = ask(query, self.kit, self.settings, Clock(watch))
-        self._parts.store.keep(answer)
+        self._parts.store.keep(masked_answer(answer) if self.settings.guard.mask else answer)
         return answer
 
     def search(

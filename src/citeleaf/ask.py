@@ -11,8 +11,10 @@ from citeleaf.answer.compose import compose
 from citeleaf.answer.decide import decide_answer, decide_evidence, decide_request
 from citeleaf.answer.gate import gate
 from citeleaf.clock import Clock
+from citeleaf.guard.documents import veiled
 from citeleaf.guard.language import reply_language
 from citeleaf.guard.look import guard
+from citeleaf.guard.screen import screen
 from citeleaf.protocols import Embedder, Generator, Reranker, Store, Verifier
 from citeleaf.retrieve.search import retrieve
 from citeleaf.settings import Settings
@@ -52,12 +54,14 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     if abstention := decide_evidence(enough):
         return close(abstention, trace, clock, kit.store, rules.replies)
 
-    draft = clock.time("compose", compose, query, found, kit.generator, kit.quoter)
-    citations = clock.time("cite", resolve, draft, found.evidence)
+    read, orders = clock.time("read", veiled, found, rules.guard.document)
+    draft = clock.time("compose", compose, query, read, kit.generator, kit.quoter)
+    citations = clock.time("cite", resolve, draft, read.evidence)
     claims = split_claims(draft, citations)
-    verdicts = tuple(clock.time("verify", kit.verifier.verify, claims, found.evidence))
-    screen = clock.time("screen", guard, draft.text, rules.guard.answer)
-    trace = replace(trace, draft=draft, citations=citations, claims=claims, verdicts=verdicts, screen=screen)
+    verdicts = tuple(clock.time("verify", kit.verifier.verify, claims, read.evidence))
+    checks, verdicts = clock.time("screen", screen, draft, claims, verdicts, query, read.evidence, rules.guard.answer)
+    checks = (*checks, *orders)
+    trace = replace(trace, draft=draft, citations=citations, claims=claims, verdicts=verdicts, screen=checks)
 
-    decision = decide_answer(draft, claims, verdicts, screen, rules.guard.answer, rules.decide, language)
+    decision = decide_answer(draft, claims, verdicts, checks, rules.guard.answer, rules.decide, language)
     return close(decision, trace, clock, kit.store, rules.replies)

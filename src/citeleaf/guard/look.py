@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from citeleaf.guard.normal import Reading, readings
-from citeleaf.guard.patterns import compiled
+from citeleaf.guard.patterns import compiled, needles
 from citeleaf.guard.rules import words_of
 from citeleaf.settings import GuardRule
 from citeleaf.types import Check
@@ -36,6 +36,17 @@ def guard(text: str, rules: tuple[GuardRule, ...], signal: float = 0.0) -> tuple
     read = readings(text[:_LONGEST], words_of(rules))
     windows = [Reading(reading.how, part) for reading in read for part in _windows(reading.text)]
     return tuple(_check(rule, _compiled(rule), windows, signal) for rule in rules)
+
+
+def wrong_examples(rules: tuple[GuardRule, ...]) -> tuple[str, ...]:
+    """The rules' own examples that come out wrong, each told in a line; none when rules and examples agree."""
+    return tuple(
+        f"{rule.name}: {'is not tripped by' if must else 'is tripped by'} `{text}`"
+        for rule in rules
+        for must, texts in ((True, rule.trips), (False, rule.passes))
+        for text in texts
+        if guard(text, (rule,))[0].passed == must
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +82,10 @@ def _check(rule: GuardRule, ready: _Compiled, windows: list[Reading], signal: fl
 
 
 def _hit(pattern: re.Pattern[str], unless: tuple[re.Pattern[str], ...], windows: list[Reading]) -> str:
+    known = needles(pattern)
     for window in windows:
+        if known and not any(word in window.text for word in known):
+            continue
         for n, match in enumerate(pattern.finditer(window.text)):
             if n >= _MOST_HITS:
                 break

@@ -27,6 +27,12 @@ _FOLDED = str.maketrans({"ı": "i", "ß": "ss", "ø": "o", "ł": "l", "æ": "ae"
 _MARKS = str.maketrans("‘’‛ʼ“”„«»–—−‐‑_*`~|#\\", '\'\'\'\'"""""-----       ')
 _LEET = tuple(str.maketrans("013456789@$!+€", f"o{one}easgtbgas{one}te") for one in "il")
 
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Controls other than white space, format characters, variation selectors, fillers, tags, lone surrogates."""
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\w+")
 _LATIN = re.compile(r"[a-z]", re.IGNORECASE)
@@ -62,8 +68,8 @@ def readings(text: str, words: frozenset[str]) -> tuple[Reading, ...]:
         ("rot13", lambda: plain.translate(_ROT13)),
         ("backwards", lambda: plain[::-1]),
     ]
-    if any(_invisible(c) for c in text):
-        turned.append(("invisible", lambda: normal("".join(" " if _invisible(c) else c for c in text), words)))
+    if _INVISIBLE.search(text):
+        turned.append(("invisible", lambda: normal(_INVISIBLE.sub(" ", text), words)))
     for how, turn in turned:
         other = turn()
         if _known(other, words) >= max(2, known + 1):
@@ -84,7 +90,7 @@ def normal(text: str, words: frozenset[str] = frozenset()) -> str:
     if text.count("%") > 2:
         text = unquote(text, errors="ignore")
     text = unicodedata.normalize("NFKC", text.translate(_LETTER_SIGNS)).translate(_MARKS)
-    text = "".join(c for c in text if c.isspace() or not _invisible(c))
+    text = _INVISIBLE.sub("", text)
     if not text.isascii():
         text = _WORD.sub(lambda m: _latin(m[0], words), text)
         text = "".join(c for c in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(c))
@@ -173,9 +179,3 @@ def _is_text(text: str) -> bool:
 
 def _known(text: str, words: frozenset[str]) -> int:
     return sum(len(word) > 3 and word in words for word in _WORD.findall(text[:5000]))
-
-
-def _invisible(character: str) -> bool:
-    return not character.isspace() and (
-        unicodedata.category(character) in {"Cf", "Cc", "Cs"} or "\ufe00" <= character <= "\ufe0f"
-    )

@@ -18,6 +18,7 @@ _LONGEST = 400
 _FEW = 12
 _ONE = frozenset({ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY, ops.CATEGORY, ops.RANGE, ops.AT, ops.GROUPREF})
 _REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT)
+_Part = tuple[Any, Any]
 
 
 @lru_cache(maxsize=8192)
@@ -47,15 +48,45 @@ def compiled(pattern: str, rule: str) -> re.Pattern[str]:
         ) from error
 
 
+@lru_cache(maxsize=8192)
+def needles(pattern: re.Pattern[str]) -> tuple[str, ...]:
+    """Words of which one stands in every text that the pattern matches; none when that cannot be told.
+
+    Looking for them first is much faster than trying the pattern at every place of a text that has none of them.
+    """
+    return tuple(sorted(_needles([*parser.parse(pattern.pattern, re.IGNORECASE)]) or ()))
+
+
+def _needles(parts: Sequence[_Part]) -> frozenset[str] | None:
+    """The best set over a sequence: one whose shortest word is longest."""
+    sets: list[frozenset[str]] = []
+    run = ""
+    for op, value in (*parts, (None, None)):
+        if op is ops.LITERAL:
+            run += chr(value).lower()
+            continue
+        if run:
+            sets.append(frozenset({run}))
+            run = ""
+        inner: frozenset[str] | None = None
+        if op is ops.SUBPATTERN:
+            inner = _needles([*value[-1]])
+        elif op in _REPEATS and value[0] > 0:
+            inner = _needles([*value[2]])
+        elif op is ops.BRANCH:
+            branches = [_needles([*branch]) for branch in value[1]]
+            inner = None if None in branches else frozenset(w for words in branches for w in words or ())
+        if inner:
+            sets.append(inner)
+    return max(sets, key=lambda words: (min(map(len, words)), -len(words)), default=None)
+
+
 def _short(pattern: str) -> str:
     return pattern if len(pattern) <= 160 else f"{pattern[:160]}…"
 
 
 class _Slow(ValueError):
     """Why a pattern could run long."""
-
-
-_Part = tuple[Any, Any]
 
 
 def _ways(parts: Sequence[_Part], outer: int = 1) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -58,16 +58,6 @@ def with_rules(settings: GuardSettings, own: str = "settings") -> GuardSettings:
     return settings.model_copy(update=rules)
 
 
-def faults(rules: Iterable[GuardRule], trips: Mapping[str, Sequence[bool]]) -> tuple[str, ...]:
-    """Examples of the rules that came out wrong; `trips` holds, by rule, what happened to `trips` + `passes`."""
-    return tuple(
-        f"{rule.name}: {'missed' if i < len(rule.trips) else 'tripped by'} `{text}`"
-        for rule in rules
-        for i, (text, hit) in enumerate(zip((*rule.trips, *rule.passes), trips[rule.name], strict=True))
-        if hit != (i < len(rule.trips))
-    )
-
-
 @lru_cache(maxsize=64)
 def words_of(rules: tuple[GuardRule, ...]) -> frozenset[str]:
     """The words (three letters and more) that the rules' patterns and examples are made of, in small letters."""
@@ -86,7 +76,7 @@ def _file(name: str) -> GuardSettings:
     path = Path(name) if name.endswith(".toml") else _folder() / f"{name}.toml"
     try:
         text = path.read_text("utf-8")
-        found = GuardSettings.model_validate(tomllib.loads(text))
+        found = GuardSettings.model_validate({"rules": (), **tomllib.loads(text)})
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"no rule file `{name}`", hint=f"take of {', '.join(rule_files())}, or a path ending in .toml", subject=name

@@ -1,4 +1,4 @@
-"""`ask` and `guard`: one question, one answer; which rules a text trips."""
+"""`ask`: one question, one answer."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ EXIT_CODES = {"answered": 0, "abstained": 10, "refused": 11, "escalated": 12}
 
 
 def register(cli: typer.Typer) -> None:
-    """Adds the commands of this module."""
+    """Adds the command of this module."""
     cli.command("ask")(ask)
-    cli.command("guard")(guard)
 
 
 def ask(
@@ -45,7 +44,7 @@ def ask(
     text = sys.stdin.read() if question == "-" else question
     with stages(screen) as watch:
         if paths:
-            app = App.for_files(paths, profile=profile, flags=tuple(flags), watch=watch)
+            app = App.for_files(paths, profile=profile, flags=tuple(flags), watch=watch.file)
         else:
             app = options.open_app(library, profile, flags)
         with app:
@@ -55,37 +54,6 @@ def ask(
     else:
         show_answer(screen, answer)
     return EXIT_CODES[answer.decision.outcome]
-
-
-def guard(
-    text: Annotated[str, typer.Argument(help="The text; `-` reads standard input.")],
-    on: Annotated[str, typer.Option("--on", help="`request`, `answer` or `document`.")] = "request",
-    profile: options.Profile = None,
-    settings: options.Set = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> int:
-    """Shows which rules a text trips, and why."""
-    from citeleaf.guard.look import guard as look
-    from citeleaf.errors import ConfigError
-    from citeleaf.layers import load
-
-    screen = Screen(json_output=json, quiet=quiet)
-    rules, _ = load(profile, settings or ())
-    sets = {"request": rules.guard.request, "answer": rules.guard.answer}
-    if on not in sets:
-        raise ConfigError(f"no rules for `{on}`", hint=f"take one of {', '.join(sets)}", subject=on)
-    checks = look(sys.stdin.read() if text == "-" else text, sets[on])
-    failed = [c for c in checks if not c.passed]
-    if json:
-        rows = [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in checks]
-        screen.document({"schema": "citeleaf/guard/1", "on": on, "passed": not failed, "checks": rows})
-    else:
-        for check in failed:
-            screen.print(f"{check.name}: {check.detail}")
-        if not failed:
-            screen.print("no rule is tripped")
-    return EXIT_CODES["refused"] if failed else 0
 
 
 def show_answer(screen: Screen, answer: Answer) -> None:
