@@ -130,10 +130,11 @@ def test_facts_are_never_cut() -> None:
 
 def test_the_estimate_grows_with_the_text_and_counts_no_less_than_words() -> None:
     assert estimate_text("") == 0
-    assert estimate_text("fee") == 1
-    assert estimate_text("internationalisation") == 5
-    assert estimate_text("2,000") == 5
-    assert estimate_text("müşterilerimizin") > estimate_text("customers")
+    assert estimate_text("what is the fee") == 4
+    assert estimate_text("this is an internationalisation") == 3 + 5
+    assert estimate_text("it is 2,000") == 2 + 5
+    assert estimate_text("müşterilerimizin ücreti") > estimate_text("what customers pay")
+    assert estimate_text("手数料") >= 6
     assert estimate(write(QUESTION, EVIDENCE, ())) > count_words(write(QUESTION, EVIDENCE, ()))
 
 
