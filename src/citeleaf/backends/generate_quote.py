@@ -9,7 +9,7 @@ from math import exp
 from citeleaf.backends.quote_ask import Asks, Kind, holds, read
 from citeleaf.backends.quote_score import MOST_PAIRS, Candidate, Frequencies, Scorer, candidates_of, covered
 from citeleaf.protocols import Embedder, Reranker
-from citeleaf.quotes import joined, one_line
+from citeleaf.quotes import joined, one_line, quotes_of
 from citeleaf.retrieve.parts import parts
 from citeleaf.retrieve.tokens import guess_language
 from citeleaf.settings import QuoteSettings
@@ -176,10 +176,10 @@ def _write(chosen: Scored, name: str) -> Draft:
 
 
 def _runs(members: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Items that share a lead are said together, the lead once."""
+    """Items under the same outermost lead are said together, each lead once."""
     out: list[list[Candidate]] = []
     for c in members:
-        if out and c.unit.lead and out[-1][-1].unit.lead == c.unit.lead:
+        if out and c.unit.lead and out[-1][-1].unit.lead[:1] == c.unit.lead[:1]:
             out[-1].append(c)
         else:
             out.append([c])
@@ -187,10 +187,7 @@ def _runs(members: Sequence[Candidate]) -> list[list[Candidate]]:
 
 
 def _spoken(run: Sequence[Candidate]) -> tuple[str, tuple[Quote, ...]]:
-    passage = run[0].evidence.passage
-    quotes = joined([*run[0].unit.lead, *(c.unit.quote for c in run)], passage)
-    lead = " ".join(one_line(q.text) for q in run[0].unit.lead)
-    items = [one_line(c.unit.quote.text) for c in run]
-    if not lead:
-        return " ".join(items), quotes
-    return ("\n".join((lead, *items)) if len(items) > 1 else f"{lead} {items[0]}"), quotes
+    """Leads and items in reading order, a line each where there are several items."""
+    said = list(dict.fromkeys(quote for c in run for quote in quotes_of(c.unit)))
+    words = [one_line(quote.text) for quote in said]
+    return ("\n" if len(run) > 1 else " ").join(words), joined(said, run[0].evidence.passage)

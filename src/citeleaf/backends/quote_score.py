@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -57,6 +58,10 @@ class Weights:
 WITH_RERANKER = Weights(coverage=3.0, fit=0.9, defines=3.0, passage=0.2, pair=0.4)
 WITH_EMBEDDER = Weights(coverage=5.0, fit=1.2, defines=4.0, passage=0.25, cosine=8.0)
 ALONE = Weights(coverage=8.0, fit=1.7, defines=4.0, passage=0.35)
+_SLIGHT = 2.0
+"""What is taken off a unit that says next to nothing by itself."""
+_FEWEST_LETTERS = 30
+_REFERENCE = re.compile(r"^\W*\d*\W*(?:see|refer to|cf|ibid|source)\b", re.IGNORECASE)
 _STEP = 0.3
 """Where no cross-encoder ordered the evidence, each rank down counts like this many of its logits."""
 
@@ -91,6 +96,7 @@ class Scorer:
             fits = sum(holds(kind, c.words) for kind in kinds) / len(kinds) if kinds else 0.5
             scores[i] += weights.fit * fits + weights.passage * _passage_score(c.evidence)
             scores[i] += weights.defines * bool(asks.term and defines(c, asks.term))
+            scores[i] -= _SLIGHT * slight(c)
         head = sorted(range(len(candidates)), key=lambda i: (-scores[i], candidates[i].order))[:most_pairs]
         read = self._model_scores(question, [candidates[i].words for i in head], weights)
         worst = min(read, default=0.0)
@@ -128,7 +134,7 @@ def candidates_of(evidence: Sequence[Evidence], language: str) -> list[Candidate
         leads = {q.span for u in units for q in u.lead if not ends_sentence(q.text)}
         titles = terms(" ".join(item.passage.heading), language)
         for place, unit in enumerate(units):
-            if unit.quote.span in leads or not unit.quote.text.strip():
+            if unit.quote.span in leads or not any(c.isalnum() for c in unit.quote.text):
                 continue
             words = one_line(" ".join(q.text for q in quotes_of(unit)))
             out.append(Candidate(item, place, unit, words, frozenset((*terms(words, language), *titles))))
@@ -142,6 +148,15 @@ def defines(candidate: Candidate, term: str) -> bool:
     if named is not None and terms(named) == wanted:
         return True
     return bool(wanted) and terms(candidate.words)[: len(wanted)] == wanted and holds("definition", candidate.words)
+
+
+def slight(candidate: Candidate) -> bool:
+    """Whether a unit is a bare reference, a lead-in whose items stand elsewhere, or too short to say anything."""
+    text = candidate.unit.quote.text.strip()
+    if text.endswith(":") or (_REFERENCE.match(text) and len(text) < 4 * _FEWEST_LETTERS):
+        return True
+    alone = not candidate.unit.lead and candidate.unit.kind == "paragraph"
+    return alone and len(text) < _FEWEST_LETTERS and not any(c.isdigit() for c in text)
 
 
 def ends_sentence(text: str) -> bool:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,8 +10,8 @@ from numpy.typing import NDArray
 
 from citeleaf.backends.generate_quote import QuoteGenerator
 from citeleaf.settings import QuoteSettings
-from citeleaf.types import Draft, Evidence, Fact
-from support.evidence import document, evidence, passage
+from citeleaf.types import Draft, Evidence, Fact, Unit
+from support.evidence import document, evidence, passage, quote
 
 POLICY = """Accounts are reviewed every 12 months. However, high-risk accounts are reviewed every 90 days.
 We will not pay for:
@@ -18,7 +20,7 @@ We will not pay for:
 - wear and tear.
 Money means current coins and bank notes. The limit for theft of money is $5,000.
 The branch manager signs each report. It is kept for seven years."""
-OTHER = "Staff wear badges. Visitors are met at the door by the security officer."
+OTHER = "Staff wear their badges in all rooms. Visitors are met at the door by the security officer."
 
 
 @pytest.fixture
@@ -75,12 +77,37 @@ def test_quotations_are_exact_and_nothing_else_is_said(found: tuple[Evidence, ..
     draft = ask("Who signs, what is excluded, what is the limit and which losses are not paid?", found)
     rest = draft.text
     for quotation in reversed(draft.quotations):
-        for quote in quotation.quotes:
-            assert texts[quotation.passage_id][quote.span.start : quote.span.end] == quote.text
+        for exact in quotation.quotes:
+            assert texts[quotation.passage_id][exact.span.start : exact.span.end] == exact.text
         said = draft.text[quotation.at.start : quotation.at.end]
         assert said.split() == " ".join(q.text.replace("- ", "") for q in quotation.quotes).split()
         rest = rest[: quotation.at.start] + rest[quotation.at.end :]
     assert set(rest) <= set(" \n[]12")
+
+
+def test_nested_leads_are_said_once() -> None:
+    doc = document("craft", "We do not cover: boats over ten metres. But this does not apply to: hired boats; ferries.")
+    base = passage(doc)
+    at = [0, 17, 40, 68, 81, 89]
+    outer, boats, inner, hired, ferries = (quote(doc, a, b - 1) for a, b in pairwise([*at[:5], len(doc.text) + 1]))
+    assert (outer.text, hired.text) == ("We do not cover:", "hired boats;")
+    units = (
+        Unit("list_item", boats, (outer,)),
+        Unit("list_item", hired, (outer, inner)),
+        Unit("list_item", ferries, (outer, inner)),
+    )
+    draft = ask("Are hired boats over ten metres or ferries covered?", evidence(replace(base, units=units)))
+    assert draft.text == (
+        "We do not cover:\nboats over ten metres.\nBut this does not apply to:\nhired boats;\nferries. [1]"
+    )
+    assert [q.text for q in draft.quotations[0].quotes] == [doc.text]
+
+
+@pytest.mark.parametrize("slight", ["See 31 CFR 1010.230.", "Cash reports.", "We will pay for cash:"])
+def test_units_that_say_nothing_come_last(slight: str) -> None:
+    said = "The cashier reports cash of more than $900 to the branch."
+    draft = ask("What about cash reports?", evidence(passage(document("a", slight)), passage(document("b", said))))
+    assert draft.text.startswith(said)
 
 
 def test_the_budget_holds(found: tuple[Evidence, ...]) -> None:
@@ -125,7 +152,7 @@ class Prefers:
 def test_a_reranker_reads_lead_and_unit_and_decides(found: tuple[Evidence, ...]) -> None:
     reranker = Prefers("badges")
     draft = QuoteGenerator(reranker=reranker).draft("Who signs each report?", found, ())
-    assert draft.text == "Staff wear badges. [2]"
+    assert draft.text == "Staff wear their badges in all rooms. [2]"
     assert "We will not pay for: wear and tear." in reranker.seen
     assert len(reranker.seen) <= 24
 
@@ -147,7 +174,7 @@ class Letters:
 
 def test_an_embedder_stands_in_where_no_word_is_shared(found: tuple[Evidence, ...]) -> None:
     draft = QuoteGenerator(embedder=Letters()).draft("wearstaff badgesses", found, ())
-    assert draft.text.startswith("Staff wear badges. [2]")
+    assert draft.text.startswith("Staff wear their badges in all rooms. [2]")
 
 
 def test_the_fingerprint_names_models_and_settings() -> None:
