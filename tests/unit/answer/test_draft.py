@@ -16,7 +16,7 @@ from support.chats import ScriptedChat, size
 from support.models import EVIDENCE, QUESTION, answer
 
 GOOD = "A late payment carries a fee of 50 dollars [1]."
-ECHO = "Use only what the passages say. Never add anything of your own."
+ECHO = "Use only what the passages say, and their own words: copy rather than reword."
 PROSE = "I cannot find that information."
 
 
