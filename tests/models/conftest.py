@@ -14,11 +14,14 @@ HERE = Path(__file__).resolve().parent
 collect_ignore = ["build.py", "prepare.py", "serve_foundry.py"]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.models)
-            item.add_marker(pytest.mark.allow_hosts(["127.0.0.1"]))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    ours = [item for item in items if HERE in item.path.parents]
+    for item in ours:
+        item.add_marker(pytest.mark.models)
+        item.add_marker(pytest.mark.allow_hosts(["127.0.0.1"]))
+    if "models" not in config.option.markexpr:
+        items[:] = [item for item in items if item not in ours]
+        config.hook.pytest_deselected(items=ours)
 
 
 @pytest.fixture(scope="session")

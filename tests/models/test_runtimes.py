@@ -86,7 +86,7 @@ def test_stopping_ends_it_within_two_seconds_and_it_goes_on_working(chat: Chat) 
     threading.Timer(1.0, stop.set).start()
     begin = time.monotonic()
     with stopped_by(stop), pytest.raises(Cancelled):
-        chat.reply([Message("user", "Write a very long story about the sea.")], max_tokens=1500)
+        chat.reply([Message("user", "Write a very long story about the sea.")], max_tokens=1200)
     assert time.monotonic() - begin < 3
     assert chat.reply(PARIS, max_tokens=4).text
 
@@ -106,8 +106,8 @@ def test_two_questions_at_once_do_not_mix(chat: Chat) -> None:
 
 
 def test_a_whole_answer_is_supported_or_says_why_not(chat: Chat) -> None:
-    settings = ChatSettings(max_tokens=60, retries=0)
-    ended = answer(ModelGenerator(chat, settings))
+    settings = ChatSettings(max_tokens=24, retries=0, examples=False)
+    ended = answer(ModelGenerator(chat, settings), found=EVIDENCE[:1])
     assert ended.decision.outcome in ("answered", "abstained")
     assert ended.draft.fallback in (None, "bad_model_output")
     shown = {e.passage.id for e in EVIDENCE}
@@ -117,7 +117,7 @@ def test_a_whole_answer_is_supported_or_says_why_not(chat: Chat) -> None:
 def test_the_estimate_of_tokens_is_not_below_the_count(chat: Chat) -> None:
     from citeleaf.answer.count import estimate
 
-    messages = write(QUESTION, EVIDENCE, ())
+    messages = write(QUESTION, EVIDENCE[:1], (), examples=False)
     told = chat.count(messages) or chat.reply(messages, max_tokens=1).prompt_tokens or 0
     assert 0 < told <= estimate(messages)
 
