@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -202,3 +206,28 @@ def test_nothing_of_ours_listens_on_the_network(gguf: str, llama_python: str) ->
             own.add(target[8:-1])
     made.close()
     assert not listening & own
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.parametrize("telemetry", [False, True])
+def test_foundry_looks_nothing_up_unless_telemetry_is_allowed(
+    telemetry: bool, chat_folder: str, foundry_python: str, tmp_path: Path
+) -> None:
+    code = (
+        "import sys, time; from citeleaf.settings import ChatSettings;"
+        "from citeleaf.backends.generate_foundry import FoundryChat; from citeleaf.chat import Message;"
+        "c = FoundryChat(ChatSettings(model=sys.argv[1], python=sys.argv[2], cache=sys.argv[3],"
+        " telemetry=sys.argv[4] == 'True'));"
+        "c.reply([Message('user', 'Hi')], max_tokens=2); time.sleep(8); c.close()"
+    )
+    calls = tmp_path / "calls"
+    strace = ["strace", "-f", "-e", "trace=connect,sendto,sendmsg,sendmmsg", "-o", str(calls)]
+    arguments = [chat_folder, foundry_python, str(tmp_path / "cache"), str(telemetry)]
+    environment = {k: v for k, v in os.environ.items() if k not in ("CI", "GITHUB_ACTIONS", "TF_BUILD")}
+    subprocess.run([*strace, sys.executable, "-c", code, *arguments], check=True, env=environment, timeout=100)
+    outward = [
+        line
+        for line in calls.read_text("utf-8", "replace").splitlines()
+        if ("AF_INET" in line and "127.0.0.1" not in line and "::1" not in line) or "events.data" in line
+    ]
+    assert bool(outward) == telemetry
