@@ -39,10 +39,17 @@ class Features:
     coverage: float
 
     def probability(self, settings: GateSettings) -> float:
-        """Logistic of the weighted features, in (0, 1); a feature that is None counts 0."""
+        """Logistic of the weighted features, in (0, 1); a feature that is None counts 0, as does a `rerank` below 0.
+
+        Cross-encoder logits below 0 tell little: questions in a layman's words have them with and without an answer.
+        """
         logit = settings.bias + settings.coverage_weight * self.coverage
-        logit += settings.rerank_weight * (self.rerank or 0.0) + settings.dense_weight * (self.dense or 0.0)
+        logit += settings.rerank_weight * max(self.rerank or 0.0, 0.0) + settings.dense_weight * (self.dense or 0.0)
         return 1 / (1 + exp(-max(-60.0, min(60.0, logit))))
+
+    def suffice(self, settings: GateSettings) -> bool:
+        """Whether every feature that has a weight was measured."""
+        return not ((settings.rerank_weight and self.rerank is None) or (settings.dense_weight and self.dense is None))
 
 
 def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -> tuple[Check, ...]:
@@ -51,7 +58,7 @@ def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -
     All must pass. `evidence`: there is any. `codes`: every code or clause number in the question stands in the
     documents, so that `AML-999` is not answered by its neighbours. `rerank`, `dense` and `coverage` show the features;
     each has a threshold only where one is set. `probability`: the features joined (see `GateSettings`), where a least
-    one is set. A scorer that did not run is not checked.
+    one is set and all that it weighs were measured. A scorer that did not run is not checked.
     """
     if not found.evidence:
         return (Check("evidence", False, "nothing was found", 0.0, 1.0),)
@@ -67,7 +74,7 @@ def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -
     ):
         if value is not None:
             checks.append(Check(name, least is None or value >= least, "", value, least))
-    if settings.min_probability > 0:
+    if settings.min_probability > 0 and features.suffice(settings):
         value = features.probability(settings)
         checks.append(Check("probability", value >= settings.min_probability, "", value, settings.min_probability))
     return tuple(checks)

@@ -59,6 +59,21 @@ def test_the_probability_joins_the_features(store: MemoryStore) -> None:
     assert Features(1e9, 1.0, 1.0).probability(settings) == pytest.approx(1.0)
 
 
+def test_a_low_cross_encoder_score_is_no_worse_than_none(store: MemoryStore) -> None:
+    settings = GateSettings(bias=0.5, rerank_weight=1.0, dense_weight=0.0, coverage_weight=0.0)
+    assert Features(-9.0, 0.5, 0.5).probability(settings) == Features(0.0, 0.5, 0.5).probability(settings)
+    assert Features(1.0, 0.5, 0.5).probability(settings) > Features(0.0, 0.5, 0.5).probability(settings)
+
+
+@pytest.mark.parametrize(("rerank", "dense", "checked"), [(1.0, 0.0, False), (0.0, 1.0, True), (0.0, 0.0, True)])
+def test_the_probability_is_checked_only_where_all_it_weighs_was_measured(
+    store: MemoryStore, rerank: float, dense: float, checked: bool
+) -> None:
+    settings = GateSettings(min_probability=0.9, rerank_weight=rerank, dense_weight=dense)
+    checks = named(gate(Query("passport"), found(store, "kyc", dense=0.5), store, settings))
+    assert ("probability" in checks) == checked
+
+
 def test_unknown_words_count_most_in_the_coverage(store: MemoryStore) -> None:
     passages = tuple(store.held.values())
     assert coverage("passport account customers", passages, store) == pytest.approx(1.0)
