@@ -170,8 +170,10 @@ def _assemble(document: pypdfium2.PdfDocument, work: list[_PageWork], styles: St
     listed = False
     for page, turn, lines in zip(work, turns, bodies, strict=True):
         listed = is_contents(lines, after_contents=listed)
-        body, notes = split_footnotes(lines, looks) if not listed else (join_entries(lines, page.raw, styles.all), [])
-        flows.append(_flows(page, turn, body, looks))
+        if listed:
+            lines = join_entries(lines, page.raw, styles.all)
+        body, notes = _flows(page, turn, lines, looks, footnotes=not listed)
+        flows.append(body)
         feet.append(notes)
     columns = [flow for page_flows in flows for flow in page_flows if flow.kind == "text"]
     looks = look_at([line for lines in bodies for line in lines], columns, styles.all)
@@ -203,10 +205,12 @@ def _size(raw: RawPage, turn: int) -> tuple[float, float]:
     return (raw.height, raw.width) if turn in (1, 3) else (raw.width, raw.height)
 
 
-def _flows(page: _PageWork, turn: int, lines: list[Line], looks: Looks) -> list[Flow]:
-    """What the page's main text says, in reading order, in the frame in which it runs to the right."""
+def _flows(
+    page: _PageWork, turn: int, lines: list[Line], looks: Looks, *, footnotes: bool
+) -> tuple[list[Flow], list[Line]]:
+    """What the page's main text says, in reading order, in the frame in which it runs to the right; its footnotes."""
     if not lines:
-        return []
+        return [], []
     em = _usual_height(lines)
     raw, graphics = view(page.raw, page.graphics, turn)
     # Turned column headings are part of their table.
@@ -218,6 +222,7 @@ def _flows(page: _PageWork, turn: int, lines: list[Line], looks: Looks) -> list[
             if t != turn:
                 page.lines[t] = [line for line, seen in aslant if line.turn == t and id(seen) in left]
         rest = [line for line in rest if all(seen is not line for _, seen in aslant)]
+    rest, notes = split_footnotes(rest, looks) if footnotes else (rest, [])
     atoms: list[Atom] = list(map(table_flow, tables))
     rules = drawn_across(graphics)
     for box in sorted(frames, key=lambda b: (b[2] - b[0]) * (b[3] - b[1])):
@@ -229,7 +234,7 @@ def _flows(page: _PageWork, turn: int, lines: list[Line], looks: Looks) -> list[
             continue  # a band of colour behind one row of a table
         rest = [line for line in rest if not _inside(line, box)]
         atoms.append(note_flow(box, _with_heads(inner, raw, looks)))
-    return _with_heads(reading_order([*atoms, *rest], em, rules), raw, looks)
+    return _with_heads(reading_order([*atoms, *rest], em, rules), raw, looks), notes
 
 
 def _with_heads(flows: list[Flow], raw: RawPage, looks: Looks) -> list[Flow]:

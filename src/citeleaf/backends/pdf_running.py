@@ -230,7 +230,7 @@ def _candidates(page: PageLines, repeated: dict[int, int]) -> list[_Candidate]:
             continue
         near = _edge(line, page) <= _EDGE
         alone = _ALONE.match(line.text)
-        if alone:
+        if alone and not (_edge(line, page) > _EDGE / 2 and _is_covered(line, page, repeated)):
             _add(found, line, alone["value"], alone["prefix"] or "", True)
         elif near and (explicit := _EXPLICIT.search(line.text)):
             _add(found, line, explicit["value"], "", False)
@@ -239,6 +239,14 @@ def _candidates(page: PageLines, repeated: dict[int, int]) -> list[_Candidate]:
                 if part := pattern.search(line.text):
                     _add(found, line, part["value"], "", False)
     return found
+
+
+def _is_covered(line: Line, page: PageLines, repeated: dict[int, int]) -> bool:
+    """Whether text of the body stands between a bare number and the edge of the page: it is a number of that text."""
+    if _EXPLICIT.search(line.text):
+        return False
+    body = [other for other in page.lines if id(other) not in repeated and other is not line]
+    return _beyond(line, body, (line.y0 + line.y1) / 2 < page.height / 2) == "beyond"
 
 
 def _add(found: list[_Candidate], line: Line, word: str, prefix: str, alone: bool) -> None:
