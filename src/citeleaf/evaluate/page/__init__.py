@@ -1,0 +1,1 @@
+"""The parts of `report.html`: markup, charts, sections, rows."""
