@@ -106,10 +106,8 @@ def _entries(rows: Sequence[RowRecord], earlier: Earlier | None) -> list[Entry]:
     if earlier is not None and earlier.comparison is not None:
         before = {_key(item): item for item in items(earlier.rows)}
         changed = {_key(change): change for change in objects(earlier.comparison.get("changed"))}
-    return [
-        Entry(n, whole[key], found, before.get(key), changed.get(key))
-        for n, (key, found) in enumerate(repeats.items(), 1)
-    ]
+    numbered = enumerate(repeats.items(), 1)
+    return [Entry(n, whole[key], found, before.get(key), changed.get(key)) for n, (key, found) in numbered]
 
 
 def _key(record: Mapping[str, Json]) -> tuple[str, str]:
@@ -139,9 +137,8 @@ def _nav(summary: Mapping[str, Json], earlier: Earlier | None) -> Html:
     links += [(block, title) for block, (title, _) in names.BLOCKS.items()]
     links += [("categories", "By category")] if mapping(summary.get("by_category")) else []
     links += [("operations", "Operations"), ("made", "How it was made"), ("rows", "Rows")]
-    return tag(
-        "nav", tag("ul", [tag("li", tag("a", title, href=f"#{at_}")) for at_, title in links]), aria_label="Page"
-    )
+    shown = [tag("li", tag("a", title, href=f"#{anchor}")) for anchor, title in links]
+    return tag("nav", tag("ul", shown), aria_label="Page")
 
 
 def _rows(entries: Sequence[Entry]) -> Html:
@@ -182,7 +179,7 @@ def _by_figure(entries: Sequence[Entry]) -> Html:
     found = {figure for entry in entries for figure in entry.figures if " " not in figure}
     order = [figure for name in names.NAMES for figure in names.row_figures(name) if figure in found]
     choices = {figure: names.label(figure) for figure in dict.fromkeys((*order, *sorted(found)))}
-    if _BOTH <= found:
+    if found >= _BOTH:
         choices[" ".join(names.row_figures("refusal.no_answer_f1"))] = "False answers and refusals"
     options = [
         tag("option", shown, value=value, data_worst="high" if names.better(value.split(" ")[0]) == "lower" else "low")

@@ -45,14 +45,20 @@ def nothing_shared(run: str) -> Html:
 
 
 def _differences(figures: Mapping[str, Json]) -> Html | None:
-    found = [(name, mapping(value)) for name, value in figures.items()]
-    pairs = [(name, row, ends) for name, row in found if (ends := interval_of(row)) is not None]
-    if not pairs:
-        return None
-    reach = max(0.05, *(abs(end) for _, _, ends in pairs for end in ends))
     order = {name: i for i, name in enumerate(names.NAMES)}
+    found = {name: mapping(value) for name, value in figures.items()}
+    pairs = [(name, row, ends) for name, row in found.items() if (ends := interval_of(row)) is not None]
+    pairs.sort(key=lambda pair: order.get(pair[0], len(order)))
+    still = [name for name, row, ends in pairs if not row.get("difference") and ends == (0.0, 0.0)]
+    pairs = [pair for pair in pairs if pair[0] not in still]
+    told_still = (
+        tag("p", "The same in every row: ", ", ".join(names.label(name) for name in still), ".") if still else None
+    )
+    if not pairs:
+        return told_still
+    reach = max(0.05, *(abs(end) for _, _, ends in pairs for end in ends))
     body = []
-    for name, row, ends in sorted(pairs, key=lambda pair: order.get(pair[0], len(order))):
+    for name, row, ends in pairs:
         change = number(row.get("difference")) or 0.0
         told = _told(name, change, bool(row.get("distinguishable")))
         n = f"{words(row.get('n'))} pairs"
@@ -76,7 +82,7 @@ def _differences(figures: Mapping[str, Json]) -> Html | None:
             )
         )
     head: list[Child] = ["figure", "before → now", "difference, 95 % interval", "told apart?", "rows", "McNemar p"]
-    return table("Paired differences, this run less the one before", head, body, "wide")
+    return tag("div", table("Paired differences, this run less the one before", head, body, "broad"), told_still)
 
 
 def _told(name: str, change: float, distinguishable: bool) -> str:
@@ -90,16 +96,19 @@ def _moved(entries: Sequence[Entry]) -> Html | None:
         return None
     body = []
     for entry in entries:
-        change = mapping(entry.changed and dict(entry.changed))
-        failed = [bool(one) for one in listing(change.get("failed"))]
-        verdict = {(True, False): "now good", (False, True): "now failed"}.get(tuple(failed), "")
+        change = entry.changed or {}
+        match listing(change.get("failed")):
+            case [True, False]:
+                verdict = "now good"
+            case [False, True]:
+                verdict = "now failed"
+            case _:
+                verdict = ""
         before = outcome(entry.before) if entry.before is not None else ""
         now = outcome(entry.item)
         figures = ", ".join(names.label(RATES.get(name, name)) for name in mapping(change.get("figures")))
         link = tag("a", asked(entry.item) or words(entry.item.get("id")), href=f"#{entry.anchor}", dir="auto")
         told = f"{before} → {now}" if before != now else now
         body.append(tag("tr", heading(link), tag("td", told.replace("_", " ")), tag("td", verdict), tag("td", figures)))
-    inner = table("Rows that changed", ["row", "outcome", "", "figures that moved"], body, "moved-rows")
-    return tag(
-        "details", tag("summary", f"The {len(entries)} rows that changed"), inner, class_="list", open=len(body) < 13
-    )
+    listed = table("Rows that changed", ["row", "outcome", "", "figures that moved"], body, "broad")
+    return tag("details", tag("summary", f"The {len(entries)} rows that changed"), listed, open=len(body) < 13)

@@ -1,4 +1,4 @@
-"""Charts as inline SVG: interval bars, differences, the curve of the gate, bars of seconds. Numbers stand beside them."""
+"""Charts as inline SVG: interval bars, differences, the gate's curve, bars of seconds. Numbers stand beside them."""
 
 from __future__ import annotations
 
@@ -76,9 +76,7 @@ def risk_curve(points: Sequence[Point], marked: Point | None) -> Html:
         tag("title", "Risk over coverage of the gate"),
         grid,
         shapes,
-        tag(
-            "text", "coverage: share of questions let through", x=_LEFT + _WIDTH / 2, y=base + 38, text_anchor="middle"
-        ),
+        tag("text", "coverage: questions let through", x=_LEFT + _WIDTH / 2, y=base + 38, text_anchor="middle"),
         tag("text", "risk", x=12, y=middle, text_anchor="middle", transform=f"rotate(-90 12 {middle:g})"),
         class_="curve-chart",
         viewBox=f"0 0 {_LEFT + _WIDTH + 16} {base + 46}",

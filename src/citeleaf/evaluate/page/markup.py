@@ -16,7 +16,7 @@ class Html(str):
     __slots__ = ()
 
 
-Child: TypeAlias = "str | int | None | Iterable[Child]"
+Child: TypeAlias = "str | int | Iterable[Child] | None"
 Attribute: TypeAlias = "str | int | float | bool | None"
 
 

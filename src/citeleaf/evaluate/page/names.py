@@ -41,20 +41,20 @@ ABSENT: Mapping[str, str] = {
 """Why a whole layer has no figure."""
 
 _KINDS = {
-    "page": ("Gold page", "gold pages"),
-    "span": ("Gold words", "gold quotations"),
-    "passage": ("Gold passage", "a gold passage"),
-    "document": ("Gold document", "a gold document"),
+    "page": ("gold pages", "gold pages"),
+    "span": ("gold words", "gold quotations"),
+    "passage": ("gold passage", "a gold passage"),
+    "document": ("gold documents", "a gold document"),
 }
 _DEPTHS = {
-    "hit@1": ("first", "share of questions with it at rank 1"),
-    "recall@5": ("in the first 5", "share of it found down to rank 5"),
-    "recall@10": ("in the first 10", "share of it found down to rank 10"),
-    "mrr@5": ("reciprocal rank to 5", "1 / rank of the first, 0 beyond rank 5"),
-    "ndcg@5": ("nDCG to 5", "discounted gain down to rank 5 over the best possible"),
+    "hit@1": ("Hit@1", "questions where the first passage has it"),
+    "recall@5": ("Recall@5", "share of it among the first 5 passages"),
+    "recall@10": ("Recall@10", "share of it among the first 10 passages"),
+    "mrr@5": ("MRR@5", "mean of 1 / rank of the first that has it, 0 beyond rank 5"),
+    "ndcg@5": ("nDCG@5", "discounted gain of the first 5 over the best possible"),
 }
 NAMES: Mapping[str, Name] = {
-    f"retrieval.{kind}.{depth}": Name(f"{_KINDS[kind][0]} {_DEPTHS[depth][0]}", _DEPTHS[depth][1], _KINDS[kind][1])
+    f"retrieval.{kind}.{depth}": Name(f"{_DEPTHS[depth][0]}, {_KINDS[kind][0]}", _DEPTHS[depth][1], _KINDS[kind][1])
     for kind, depth in product(_KINDS, _DEPTHS)
 } | {
     "answer.task_success": Name(

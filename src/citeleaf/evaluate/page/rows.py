@@ -219,9 +219,8 @@ def _claim(item: Item) -> Iterator[Child]:
     gold = words(item.get("gold_verdict")).replace("_", " ")
     label = words(item.get("label"))
     yield _part("Verdict", tag("p", tag("strong", said), f"; the label is {gold}", f" ({label})" if label else None))
-    shown = [
-        tag("li", tag("p", _short(words(text)), class_="passage", dir="auto")) for text in listing(item["evidence"])
-    ]
+    texts = [words(text) for text in listing(item.get("evidence"))]
+    shown = [tag("li", tag("p", _short(text), class_="passage", dir="auto")) for text in texts]
     yield tag("details", tag("summary", f"Evidence ({len(shown)})"), tag("ol", shown, class_="evidence"))
 
 
@@ -302,9 +301,8 @@ def _figures(entry: Entry) -> Html:
     for name in order:
         cells = [tag("td", _value(name, values.get(name))) for values in (was, now) if values is not None]
         moved = was is not None and not name.startswith("seconds.") and was.get(name) != now.get(name)
-        body.append(
-            tag("tr", heading(tag("span", names.label(name), title=name)), cells, class_="moved" if moved else None)
-        )
+        shown = tag("span", names.label(name), title=name)
+        body.append(tag("tr", heading(shown), cells, class_="moved" if moved else None))
     if not body:
         return tag("p", "Not scored: no figure applies to this row.")
     head: list[Child] = ["figure", "value"] if was is None else ["figure", "before", "now"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from citeleaf.evaluate.page import names
 from citeleaf.evaluate.page.charts import Point, interval_bar, risk_curve, seconds_bar
-from citeleaf.evaluate.page.markup import Child, Html, tag
+from citeleaf.evaluate.page.markup import Child, Html, join, tag
 from citeleaf.evaluate.page.read import figure_at, figures_under, listing, mapping, number, objects, words
 from citeleaf.evaluate.page.rows import Entry
 from citeleaf.evaluate.page.shown import (
@@ -33,9 +34,8 @@ _MOST_DOCUMENTS = 200
 
 def tally(entries: Sequence[Entry]) -> Html:
     """How many rows did well, failed, or could not be judged: in words and as one bar."""
-    states = {
-        state: sum(entry.state == state for entry in entries) for state in ("good", "failed", "error", "not judged")
-    }
+    counted = Counter(entry.state for entry in entries)
+    states = {state: counted[state] for state in ("good", "failed", "error", "not judged")}
     said: list[Child] = [to_rows(f"{len(entries)} item{'s' if len(entries) != 1 else ''}"), ": "]
     said.append(f"{states['good']} good, ")
     wrong = states["failed"] + states["error"]
@@ -60,13 +60,14 @@ def headlines(summary: Summary) -> Html:
         name = next((name for name in choices if figure_at(summary, name)), None)
         figure = figure_at(summary, name) if name else None
         if name is None or figure is None:
-            absent.append(names.label(choices[0]))
+            absent.append(f"{names.label(choices[0])} ({choices[0].partition('.')[0]})")
             continue
         wish = "less is better" if names.better(name) == "lower" else "more is better"
         cards.append(
             tag(
                 "li",
                 tag("h3", names.label(name)),
+                tag("p", names.NAMES[name].what, class_="what"),
                 tag("p", decimal(number(figure.get("value"))), class_="big"),
                 interval_bar(figure),
                 tag("p", f"95 % interval {interval(figure)}" if interval(figure) else "no interval"),
@@ -89,13 +90,14 @@ def layers(summary: Summary, gate: float | None) -> Iterator[Html]:
                 told = tag("p", f"Not scored: {names.ABSENT[block]} in this run.", class_="unscored")
                 yield _section(block, title, told)
             continue
-        order = [name for name in names.NAMES if name in scored or (name in names.EXPECTED and _of(name, block))]
+        order = [name for name in names.NAMES if name in scored]
         order += [name for name in scored if name not in order]
         body = [_figure(summary, name) for name in order]
         judge = words(tree.get("verifier"))
         parts: list[Child] = [
             tag("p", question, f" Support is judged by the verifier {judge}." if judge else None),
-            table(f"{title}: figures", ["figure", "value, 95 % interval, rows"], body, "wide") if body else None,
+            table(f"{title}: figures", ["figure", "value, 95 % interval, rows"], body) if body else None,
+            *_unscored(block, scored),
         ]
         yield _section(block, title, *parts, *_more(block, tree, gate))
 
@@ -121,7 +123,7 @@ def benchmarks(summary: Summary) -> Html | None:
         cells = [cell(figure_at(mapping(one), name), name, benchmark=benchmark) for name in chosen]
         body.append(tag("tr", heading(to_rows(benchmark, benchmark=benchmark)), cells))
     head: list[Child] = ["benchmark", *(names.label(name) for name in chosen)]
-    return _section("benchmarks", "By benchmark", table("Headline figures by benchmark", head, body, "wide"))
+    return _section("benchmarks", "By benchmark", table("Headline figures by benchmark", head, body))
 
 
 def repeats(summary: Summary) -> Html | None:
@@ -187,22 +189,9 @@ def made(manifest: Summary) -> Html:
     """What the run was made of, so that it can be made again."""
     models = ", ".join(f"{k} {words(v) or 'none'}" for k, v in mapping(manifest.get("models")).items())
     versions = ", ".join(f"{k} {words(v)}" for k, v in mapping(manifest.get("versions")).items())
-    files = [
-        tag(
-            "li",
-            f"{words(b.get('name'))}: {words(b.get('items'))} items, asks the {words(b.get('scope'))}, ",
-            [
-                (tag("code", name), " ", tag("small", words(sha)[:12]), " ")
-                for name, sha in mapping(b.get("files")).items()
-            ],
-        )
-        for b in objects(manifest.get("benchmarks"))
-    ]
+    files = [tag("li", _benchmark(one)) for one in objects(manifest.get("benchmarks"))]
     held = objects(manifest.get("documents"))
-    documents = [
-        tag("li", words(d.get("source")), " ", tag("small", words(d.get("sha256"))[:12]))
-        for d in held[:_MOST_DOCUMENTS]
-    ]
+    documents = [tag("li", _hashed(one.get("source"), one.get("sha256"))) for one in held[:_MOST_DOCUMENTS]]
     if len(held) > _MOST_DOCUMENTS:
         documents.append(tag("li", f"{len(held) - _MOST_DOCUMENTS} more in manifest.json"))
     facts: list[tuple[str, Child]] = [
@@ -227,15 +216,30 @@ def made(manifest: Summary) -> Html:
     )
 
 
+def _benchmark(one: Summary) -> Iterator[Child]:
+    yield f"{words(one.get('name'))}: {words(one.get('items'))} items, asked of the {words(one.get('scope'))}; "
+    yield join((_hashed(name, sha) for name, sha in mapping(one.get("files")).items()), ", ")
+
+
+def _hashed(name: Json, sha256: Json) -> Html:
+    return tag("span", words(name), " ", tag("small", words(sha256)[:12]))
+
+
 def _figure(summary: Summary, name: str) -> Html:
     known = names.NAMES.get(name)
     what = f"{known.what}; {'less' if names.better(name) == 'lower' else 'more'} is better" if known else None
-    head = heading((names.label(name), tag("span", what, class_="what") if what else None, tag("code", name)))
-    figure = figure_at(summary, name)
-    if figure is None and known is not None:
-        told = tag("span", f"{UNSCORED}: needs {known.needs}", class_="unscored")
-        return tag("tr", head, tag("td", told, class_="figure"))
-    return tag("tr", head, cell(figure, name))
+    shown = names.label(name), tag("span", what, class_="what") if what else None, tag("code", name)
+    return tag("tr", heading(shown), cell(figure_at(summary, name), name))
+
+
+def _unscored(block: str, scored: Sequence[str]) -> Iterator[Html]:
+    """What the layer could have and has not, by what it needs."""
+    needs: dict[str, list[str]] = {}
+    for name in names.EXPECTED:
+        if name.startswith(f"{block}.") and name not in scored:
+            needs.setdefault(names.NAMES[name].needs, []).append(names.label(name))
+    for need, labels in needs.items():
+        yield tag("p", f"{UNSCORED.capitalize()}, for want of {need}: {', '.join(labels)}.", class_="unscored")
 
 
 def _more(block: str, tree: Summary, gate: float | None) -> Iterator[Child]:
@@ -323,7 +327,7 @@ def _by(caption: str, columns: Mapping[str, Mapping[str, Summary]]) -> Html | No
         )
         for kind in kinds
     ]
-    return table(caption, ["category", *(names.label(name) for name in columns)], body, "wide")
+    return table(caption, ["category", *(names.label(name) for name in columns)], body)
 
 
 def _figures(value: Json) -> dict[str, Summary]:
@@ -335,11 +339,6 @@ def _columns(tree: Summary) -> list[str]:
     return [name for name in names.NAMES if name in found] + sorted(found - names.NAMES.keys())
 
 
-def _of(name: str, block: str) -> bool:
-    return name.startswith(f"{block}.")
-
-
 def _section(anchor: str, title: str, *children: Child) -> Html:
-    return tag(
-        "section", tag("h2", title, id=f"{anchor}-title"), children, id=anchor, aria_labelledby=f"{anchor}-title"
-    )
+    named = f"{anchor}-title"
+    return tag("section", tag("h2", title, id=named), children, id=anchor, aria_labelledby=named)
