@@ -24,7 +24,7 @@ _NEW_BLOCK = 1.2
 _CAPTION = re.compile(
     r"^(?:figure|fig\.|table|chart|exhibit|abbildung|tabelle|şekil|tablo)\s+[\dIVX]+(?:[.\-]\d+)*\s*[.:–—-]?\s", re.I
 )
-_FOOTNOTE = re.compile(r"^(?:[⁰¹²³⁴-⁹]{1,3}|\d{1,3}(?=\s)|[*†‡§]{1,3})\s?\S")
+_FOOTNOTE = re.compile(r"^(?:[⁰¹²³⁴-⁹]{1,3}|\d{1,3}(?=\s|[A-Z][a-z])|[*∗†‡§]{1,3})\s?\S")
 _ENDS = (".", "!", "?", ":", ";")
 
 
@@ -228,12 +228,16 @@ def _is_item(line: Line, before: Line | None, flow: Flow) -> bool:
 
 
 def split_footnotes(lines: list[Line], looks: Looks) -> tuple[list[Line], list[Line]]:
-    """Body lines, and the lines of footnotes: small print at the foot that starts with a number or a sign."""
+    """Body lines, and the lines of footnotes in the order they are read.
+
+    A footnote is small print at the foot that starts with a number or a sign, and is no cell and no sentence that
+    goes on: see `_leads`.
+    """
     small = [line for line in lines if line.size < 0.93 * looks.body[0] and line.size > 0]
     starts = [line for line in small if _FOOTNOTE.match(line.text)]
     if not starts:
         return lines, []
-    notes: list[Line] = []
+    groups: list[list[Line]] = []
     taken: set[int] = set()
     for start in sorted(starts, key=lambda line: -line.y0):
         below = [
@@ -242,17 +246,45 @@ def split_footnotes(lines: list[Line], looks: Looks) -> tuple[list[Line], list[L
             if line.y0 >= start.y0 - 1 and min(line.x1, start.x1) - max(line.x0, start.x0) > 0 and id(line) not in taken
         ]
         if all(line.size < 0.93 * looks.body[0] for line in below):
-            notes.extend(below)
+            groups.append([start, *sorted((x for x in below if x is not start), key=lambda line: (line.y0, line.x0))])
             taken.update(id(line) for line in below)
+    # Whether small print leads to a start hangs on which lines are footnotes, so until none falls out.
+    while any(cut := [group for group in groups if _leads(group[0], small, taken)]):
+        taken -= {id(line) for group in cut for line in group}
+        groups = [group for group in groups if not any(group is other for other in cut)]
+    notes = [line for group in _by_column(groups) for line in group]
     if not notes or len(notes) > 0.6 * len(lines):
         return lines, []
     return [line for line in lines if id(line) not in taken], notes
 
 
+def _by_column(groups: list[list[Line]]) -> list[list[Line]]:
+    """Groups of lines from the left column to the right, each from top to bottom."""
+    edges: list[float] = []
+    right = float("-inf")
+    for x0, x1 in sorted((line.x0, line.x1) for group in groups for line in group):
+        if x0 > right:
+            edges.append(x0)
+        right = max(right, x1)
+    return sorted(groups, key=lambda g: (sum(edge <= g[0].x0 for edge in edges), g[0].y0, g[0].x0))
+
+
+def _leads(start: Line, small: list[Line], taken: set[int]) -> bool:
+    """Whether other small print stands beside the line or right above: a cell of a row, or a sentence that goes on."""
+    for line in small:
+        if id(line) in taken:
+            continue
+        beside = abs(line.y1 - start.y1) < 0.3 * start.height
+        above = -0.5 < (start.y0 - line.y1) / max(start.height, 1.0) < 0.4
+        if beside or (above and min(line.x1, start.x1) > max(line.x0, start.x0)):
+            return True
+    return False
+
+
 def footnote_parts(notes: list[Line], looks: Looks, page: RawPage) -> list[Part]:
     """One note a footnote."""
     parts: list[Part] = []
-    for line in sorted(notes, key=lambda line: (line.y0, line.x0)):
+    for line in notes:
         if not parts or _FOOTNOTE.match(line.text):
             parts.append(Part("note", page.number, [line], line.x0, line.x1, looks.key(line.style)))
         else:

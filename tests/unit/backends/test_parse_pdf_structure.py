@@ -311,3 +311,43 @@ def test_a_number_that_does_not_count_the_pages_is_no_label(tmp_path: Path) -> N
     parsed = parse_pdf(make(tmp_path / "a.pdf", [page(n) for n in (41, 7, 900, 3, 77)]))  # type: ignore[misc]
     check_parsed(parsed)
     assert [p.label for p in parsed.pages] == [None] * 5
+
+
+def test_footnotes_are_read_column_by_column(tmp_path: Path) -> None:
+    def draw(c: Canvas) -> None:
+        for k in range(4):
+            lines(c, 50, 760 - 70 * k, [row[:42] for row in PROSE])
+            lines(c, 320, 760 - 70 * k, [row[:42] for row in PROSE])
+        lines(
+            c, 50, 120, ["* Before tax and duties.", "1The act of 1999 as it stood", "when the policy began."], size=8
+        )
+        lines(c, 320, 115, ["2 See also the schedule, and what", "it says of thefts.", "3 In writing."], size=8)
+
+    parsed = parse_pdf(make(tmp_path / "a.pdf", [draw]))
+    check_parsed(parsed)
+    assert [words for words, _, _ in of_kind(parsed, "note")] == [
+        "* Before tax and duties.",
+        "1The act of 1999 as it stood when the policy began.",
+        "2 See also the schedule, and what it says of thefts.",
+        "3 In writing.",
+    ]
+
+
+def test_small_print_that_goes_on_with_a_number_is_no_footnote(tmp_path: Path) -> None:
+    def draw(c: Canvas) -> None:
+        lines(c, 50, 760, PROSE * 3)
+        rows = [("Hire of equipment", "21 days"), ("Putting data back", "One event"), ("Parcels", "10 days")]
+        for k, (left, right) in enumerate(rows):
+            lines(c, 50, 500 - 16 * k, [left], size=8)
+            lines(c, 250, 500 - 16 * k, [right], size=8)
+        lines(c, 50, 300, ["Doors are locked at night, which is from", "10 in the evening to six."], size=8)
+
+    parsed = parse_pdf(make(tmp_path / "a.pdf", [draw]))
+    check_parsed(parsed)
+    assert not of_kind(parsed, "note")
+    assert [words for words, _, _ in of_kind(parsed, "table_row")] == [
+        "Hire of equipment\t21 days",
+        "Putting data back\tOne event",
+        "Parcels\t10 days",
+    ]
+    assert "night, which is from 10 in the evening" in " ".join(parsed.text.split())
