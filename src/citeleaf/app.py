@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from citeleaf.ask import Kit, ask
 from citeleaf.clock import Clock
 from citeleaf.errors import ConfigError, UnknownId
+from citeleaf.guard.look import guard
 from citeleaf.guard.personal import masked_answer
 from citeleaf.layers import Explained, load
 from citeleaf.library import Library, cached_library, find_library
@@ -86,7 +88,11 @@ class App:
         settings, explained = load(profile, flags)
         app = cls(cached_library(paths, settings), settings, explained)
         try:
-            report = app.ingest(paths, watch=watch)
+            with ThreadPoolExecutor(1, thread_name_prefix="warm") as aside:
+                # The parser's process has a core of its own, so there is time to make ready for the question.
+                warm = aside.submit(app.warm_up)
+                report = app.ingest(paths, watch=watch)
+            warm.result()
             failure = next((row.error for row in report.rows if row.error is not None), None)
             if failure is not None:
                 raise failure
@@ -109,6 +115,11 @@ class App:
     def kit(self) -> Kit:
         """The live parts, models loaded."""
         return self._parts.kit()
+
+    def warm_up(self) -> None:
+        """Makes ready for the first question: models are loaded, the guard's patterns compiled."""
+        guard("warm up", self.settings.guard.request)
+        self._parts.kit()
 
     def ask(
         self,

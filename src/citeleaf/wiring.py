@@ -133,11 +133,13 @@ class Parts:
         """Takes files in; see `ingest.pipeline.ingest`."""
         from citeleaf.backends.parse import suffixes
 
+        with self._lock:
+            store, embedder = self._indexed, self.embedder
         return ingest(
             paths,
             self.library,
-            self._indexed,
-            self.embedder,
+            store,
+            embedder,
             self.settings,
             self._sandbox,
             suffixes(),

@@ -48,12 +48,14 @@ def with_rules(settings: GuardSettings, own: str = "settings") -> GuardSettings:
     rules: dict[str, tuple[GuardRule, ...]] = {}
     for kind in KINDS:
         shared = [
-            _filled(rule, common | one.words)
-            for one in loaded
+            _filled(rule, common | one.words, checked=name.endswith(".toml"))
+            for name, one in zip(settings.rules, loaded, strict=True)
             for rule in getattr(one, kind)
             if rule.name not in settings.off
         ]
-        mine = [_filled(_placed(rule, own, ""), common | settings.words) for rule in getattr(settings, kind)]
+        mine = [
+            _filled(_placed(rule, own, ""), common | settings.words, checked=True) for rule in getattr(settings, kind)
+        ]
         rules[kind] = _unique([*shared, *mine], kind)
     return settings.model_copy(update=rules)
 
@@ -98,14 +100,14 @@ def _placed(rule: GuardRule, label: str, text: str) -> GuardRule:
     return rule.model_copy(update={"places": tuple(places)})
 
 
-def _filled(rule: GuardRule, words: Mapping[str, Sequence[str]]) -> GuardRule:
+def _filled(rule: GuardRule, words: Mapping[str, Sequence[str]], *, checked: bool) -> GuardRule:
+    """The rule with its word lists in; a test holds the patterns of our own files to the limits, not every start."""
     filled: dict[str, tuple[str, ...]] = {
         field: tuple(_fill(pattern, words, rule.name) for pattern in getattr(rule, field))
         for field in ("patterns", "weak", "unless")
     }
-    for patterns in filled.values():
-        for pattern in patterns:
-            compiled(pattern, rule.name)
+    for pattern in (p for patterns in filled.values() for p in patterns if checked):
+        compiled(pattern, rule.name)
     return rule.model_copy(update=filled)
 
 
