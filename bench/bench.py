@@ -42,12 +42,13 @@ def main() -> int:
 
 
 def check(entry: dict[str, object], scratch: str, results: dict[str, object]) -> tuple[str, str]:
-    command = str(entry["command"])
-    if "{shared}" in command and not SHARED.is_dir():
+    commands = [str(entry[key]) for key in ("after", "command") if key in entry]
+    if any("{shared}" in command for command in commands) and not SHARED.is_dir():
         return "skip", "no test data"
-    if command not in results:
-        results[command] = run(command, scratch)
-    value = results[command]
+    for command in commands:
+        if command not in results:
+            results[command] = run(command, scratch)
+    value = results[commands[-1]]
     if isinstance(value, str):
         return "FAIL", value
     for key in str(entry["figure"]).split("/"):

@@ -78,8 +78,9 @@ def _same_line(line: Rect, word: Rect) -> bool:
         return False
     shared = min(line.y1, word.y1) - max(line.y0, word.y0)
     height = min(line.y1 - line.y0, word.y1 - word.y0)
+    gap = max(word.x0 - line.x1, line.x0 - word.x1)  # the next word stands to the left where words run that way
     # Pages are taller than wide, so a height in fractions is worth about 1.4 of the same number across.
-    return shared >= _SAME_LINE * height and -height < word.x0 - line.x1 < _LARGEST_GAP * 1.4 * (line.y1 - line.y0)
+    return shared >= _SAME_LINE * height and -height < gap < _LARGEST_GAP * 1.4 * (line.y1 - line.y0)
 
 
 def _union(a: Rect, b: Rect) -> Rect:
