@@ -132,8 +132,7 @@ def _about(manifest: Mapping[str, Json]) -> str:
 
 
 def _nav(summary: Mapping[str, Json], earlier: Earlier | None) -> Html:
-    links = [("glance", "At a glance")]
-    links += [("changes", "What changed")] if earlier is not None else []
+    links = [("changes", "What changed")] if earlier is not None else []
     links += [(block, title) for block, (title, _) in names.BLOCKS.items()]
     links += [("categories", "By category")] if mapping(summary.get("by_category")) else []
     links += [("operations", "Operations"), ("made", "How it was made"), ("rows", "Rows")]
@@ -177,8 +176,7 @@ def _filters(entries: Sequence[Entry], several: bool) -> Iterator[Child]:
 
 def _by_figure(entries: Sequence[Entry]) -> Html:
     found = {figure for entry in entries for figure in entry.figures if " " not in figure}
-    order = [figure for name in names.NAMES for figure in names.row_figures(name) if figure in found]
-    choices = {figure: names.label(figure) for figure in dict.fromkeys((*order, *sorted(found)))}
+    choices = {figure: names.label(figure) for figure in names.in_order(found)}
     if found >= _BOTH:
         choices[" ".join(names.row_figures("refusal.no_answer_f1"))] = "False answers and refusals"
     options = [

@@ -45,10 +45,8 @@ def nothing_shared(run: str) -> Html:
 
 
 def _differences(figures: Mapping[str, Json]) -> Html | None:
-    order = {name: i for i, name in enumerate(names.NAMES)}
-    found = {name: mapping(value) for name, value in figures.items()}
+    found = {name: mapping(figures[name]) for name in names.in_order(figures)}
     pairs = [(name, row, ends) for name, row in found.items() if (ends := interval_of(row)) is not None]
-    pairs.sort(key=lambda pair: order.get(pair[0], len(order)))
     still = [name for name, row, ends in pairs if not row.get("difference") and ends == (0.0, 0.0)]
     pairs = [pair for pair in pairs if pair[0] not in still]
     told_still = (
@@ -68,7 +66,7 @@ def _differences(figures: Mapping[str, Json]) -> Html | None:
             tag(
                 "tr",
                 heading((names.label(name), tag("code", name))),
-                tag("td", f"{decimal(number(row.get('first')))} → {decimal(number(row.get('second')))}"),
+                tag("td", f"{decimal(number(row.get('first')))} → {decimal(number(row.get('second')))}", class_="pair"),
                 tag(
                     "td",
                     tag("span", signed(change), class_="value"),
@@ -81,7 +79,7 @@ def _differences(figures: Mapping[str, Json]) -> Html | None:
                 tag("td", "" if p is None else f"{p:.3f}"),
             )
         )
-    head: list[Child] = ["figure", "before → now", "difference, 95 % interval", "told apart?", "rows", "McNemar p"]
+    head: list[Child] = ["figure", "before → now", "difference, 95 % interval", "better or worse", "rows", "McNemar p"]
     return tag("div", table("Paired differences, this run less the one before", head, body, "broad"), told_still)
 
 

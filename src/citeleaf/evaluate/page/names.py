@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal, TypeAlias
@@ -150,3 +150,9 @@ def better(name: str) -> Better:
 def row_figures(name: str) -> tuple[str, ...]:
     """The figures of single rows that a figure of the summary is made of."""
     return _ROW_FIGURES.get(name, (name,))
+
+
+def in_order(found: Iterable[str]) -> list[str]:
+    """Names of figures of rows or of a summary in the order of the page; those it does not know after them, by name."""
+    place = {figure: i for i, name in enumerate(NAMES) for figure in (name, *row_figures(name))}
+    return sorted(found, key=lambda name: (place.get(name, len(NAMES)), name))

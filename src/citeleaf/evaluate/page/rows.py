@@ -140,6 +140,7 @@ def _body(entry: Entry, several: bool) -> Iterator[Child]:
     yield from _gold(item)
     yield from _failed_checks(item)
     yield _figures(entry)
+    yield _seconds(entry)
 
 
 def _answer(entry: Entry, answer: Mapping[str, Json]) -> Iterator[Child]:
@@ -186,7 +187,8 @@ def _citation(cite: Mapping[str, Json], anchor: str) -> Html:
         where.append(
             f"page {words(page)}" if printed in (None, str(page)) else f"page {words(page)} (printed {words(printed)})"
         )
-    where.append(" › ".join(words(part) for part in listing(cite.get("section"))))
+    path = [words(part) for part in listing(cite.get("section"))]
+    where.append(" › ".join(path[1:] if path[:1] == where[:1] else path))
     states = [words(cite.get("support")).replace("_", " ")]
     if cite.get("status") not in (None, "valid"):
         states.append(f"{words(cite['status'])} from {words(cite.get('raw'))}")
@@ -296,11 +298,11 @@ def _check(where: str, check: Mapping[str, Json]) -> Html:
 def _figures(entry: Entry) -> Html:
     now = entry.figures
     was = None if entry.before is None else Entry(0, entry.before, ()).figures
-    order = list(dict.fromkeys((*now, *(was or ()))))
-    body = []
+    order = names.in_order(name for name in {**now, **(was or {})} if not name.startswith("seconds."))
+    body: list[Html] = []
     for name in order:
-        cells = [tag("td", _value(name, values.get(name))) for values in (was, now) if values is not None]
-        moved = was is not None and not name.startswith("seconds.") and was.get(name) != now.get(name)
+        cells = [tag("td", decimal(values.get(name))) for values in (was, now) if values is not None]
+        moved = was is not None and was.get(name) != now.get(name)
         shown = tag("span", names.label(name), title=name)
         body.append(tag("tr", heading(shown), cells, class_="moved" if moved else None))
     if not body:
@@ -309,8 +311,11 @@ def _figures(entry: Entry) -> Html:
     return table(f"Figures of {words(entry.item.get('id'))}", head, body, "plain")
 
 
-def _value(name: str, value: float | None) -> str:
-    return seconds(value) if name.startswith("seconds.") and value is not None else decimal(value)
+def _seconds(entry: Entry) -> Html | None:
+    stages = [(name.removeprefix("seconds."), value) for name, value in entry.figures.items() if "seconds." in name]
+    if not stages:
+        return None
+    return tag("p", "Time: ", ", ".join(f"{stage} {seconds(value)}" for stage, value in stages), class_="place")
 
 
 def _linked(text: str, anchor: str, known: set[str]) -> Iterator[Child]:

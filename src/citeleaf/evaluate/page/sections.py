@@ -90,13 +90,12 @@ def layers(summary: Summary, gate: float | None) -> Iterator[Html]:
                 told = tag("p", f"Not scored: {names.ABSENT[block]} in this run.", class_="unscored")
                 yield _section(block, title, told)
             continue
-        order = [name for name in names.NAMES if name in scored]
-        order += [name for name in scored if name not in order]
+        order = names.in_order(scored)
         body = [_figure(summary, name) for name in order]
         judge = words(tree.get("verifier"))
         parts: list[Child] = [
             tag("p", question, f" Support is judged by the verifier {judge}." if judge else None),
-            table(f"{title}: figures", ["figure", "value, 95 % interval, rows"], body) if body else None,
+            table(f"{title}: figures", ["figure", "value, 95 % interval, rows"], body, "figures") if body else None,
             *_unscored(block, scored),
         ]
         yield _section(block, title, *parts, *_more(block, tree, gate))
@@ -105,7 +104,8 @@ def layers(summary: Summary, gate: float | None) -> Iterator[Html]:
 def categories(summary: Summary) -> Html | None:
     """Figures of questions by category."""
     tree = mapping(summary.get("by_category"))
-    columns = {name: {c: mapping(mapping(found).get(name)) for c, found in tree.items()} for name in _columns(tree)}
+    order = names.in_order({name for found in tree.values() for name in mapping(found)})
+    columns = {name: {c: mapping(mapping(found).get(name)) for c, found in tree.items()} for name in order}
     if not columns:
         return None
     return _section("categories", "By category", _by("Figures by category of question", columns))
@@ -332,11 +332,6 @@ def _by(caption: str, columns: Mapping[str, Mapping[str, Summary]]) -> Html | No
 
 def _figures(value: Json) -> dict[str, Summary]:
     return {kind: mapping(found) for kind, found in mapping(value).items()}
-
-
-def _columns(tree: Summary) -> list[str]:
-    found = {name for figures in tree.values() for name in mapping(figures)}
-    return [name for name in names.NAMES if name in found] + sorted(found - names.NAMES.keys())
 
 
 def _section(anchor: str, title: str, *children: Child) -> Html:

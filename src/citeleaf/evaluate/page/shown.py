@@ -21,8 +21,9 @@ def decimal(value: float | None) -> str:
 
 
 def signed(value: float) -> str:
-    """Three decimals with a sign."""
-    return f"{value:+.3f}".replace("-", MINUS)
+    """Three decimals with a sign; none where they are all zero."""
+    shown = f"{value:+.3f}"
+    return shown[1:] if shown[1:] == "0.000" else shown.replace("-", MINUS)
 
 
 def seconds(value: float) -> str:
