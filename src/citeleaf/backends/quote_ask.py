@@ -97,7 +97,7 @@ _TERM_ASKED = tuple(
         rf"\bwhat do(?:es)? (?:the (?:term|word) )?{_TERM} (?:mean|stand for)\b",
         rf"\bwhat counts as (?:an? |the )?{_TERM}{_AFTER}",
         rf"\bhow (?:is|are|do|does) (?:an? |the )?{_TERM} (?:\w+ )?define[ds]?\b",
-        rf"\b(?:definition|meaning) of (?:an? |the )?{_TERM}{_AFTER}",
+        rf"\b(?:definition|meaning) of (?:an? |the )?(?:(?:term|word) )?{_TERM}{_AFTER}",
     )
 )
 _WHAT_IS = re.compile(

@@ -64,6 +64,8 @@ _FEWEST_LETTERS = 30
 _REFERENCE = re.compile(r"^\W*\d*\W*(?:see|refer to|cf|ibid|source)\b", re.IGNORECASE)
 _STEP = 0.3
 """Where no cross-encoder ordered the evidence, each rank down counts like this many of its logits."""
+_READ = 300
+"""Characters of a unit and its lead that a model reads: long leads blur the score, and cost time."""
 
 
 class Scorer:
@@ -98,7 +100,7 @@ class Scorer:
             scores[i] += weights.defines * bool(asks.term and defines(c, asks.term))
             scores[i] -= _SLIGHT * slight(c)
         head = sorted(range(len(candidates)), key=lambda i: (-scores[i], candidates[i].order))[:most_pairs]
-        read = self._model_scores(question, [candidates[i].words for i in head], weights)
+        read = self._model_scores(question, [_heard(candidates[i]) for i in head], weights)
         worst = min(read, default=0.0)
         gains = dict(zip(head, read, strict=True))
         return [score + gains.get(i, worst) for i, score in enumerate(scores)]
@@ -162,6 +164,17 @@ def slight(candidate: Candidate) -> bool:
 def ends_sentence(text: str) -> bool:
     """Whether some words end with a full stop or the like, closing marks aside."""
     return text.rstrip().rstrip("\"'”’)]").endswith((".", "!", "?"))
+
+
+def _heard(candidate: Candidate) -> str:
+    """What a model reads of a unit: its beginning, and before that as much of the lead's end as there is room for."""
+    words = candidate.words
+    if len(words) <= _READ:
+        return words
+    own = one_line(candidate.unit.quote.text)[:_READ]
+    lead = one_line(" ".join(q.text for q in candidate.unit.lead))
+    room = _READ - len(own) - 1
+    return f"{lead[-room:]} {own}" if lead and room > 0 else own
 
 
 def _passage_score(evidence: Evidence) -> float:

@@ -157,6 +157,15 @@ def test_a_reranker_reads_lead_and_unit_and_decides(found: tuple[Evidence, ...])
     assert len(reranker.seen) <= 24
 
 
+def test_a_reranker_reads_the_end_of_a_long_lead_and_the_beginning_of_a_long_unit() -> None:
+    doc = document("long", "cash " * 80 + "limits:\n- " + "item " * 30 + "\n" + "coins " * 100 + ".")
+    reranker = Prefers("x")
+    QuoteGenerator(reranker=reranker).draft("cash coins item limits?", evidence(passage(doc)), ())
+    item, prose = sorted(reranker.seen, key=lambda words: words.startswith("coins"))
+    assert len(item) == len(prose) == 300
+    assert item.endswith("cash limits: " + ("item " * 30).strip())
+
+
 class Letters:
     """An embedder that counts letters."""
 
