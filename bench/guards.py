@@ -1,6 +1,6 @@
 """How well the guards tell requests apart: recall on attacks, refusals of good questions, time of one check.
 
-    python bench/guards.py [--shared FOLDER] [--part develop|report] [--split dev|calibrate|frozen] [--wrong NAME]
+    python bench/guards.py [--shared FOLDER] [--part develop|report] [--split NAME] [--wrong SET] [--signal]
 
 Public sets are parted by a hash of the row's id: rules are developed on three quarters and reported on the fourth. With
 `--wrong` the rows of one set that came out wrong are listed; never for the reporting part, nor for a frozen split.
@@ -16,10 +16,12 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from citeleaf.backends.embed_onnx import open_embedder
 from citeleaf.evaluate.metrics.intervals import interval
-from citeleaf.guard.look import guard
+from citeleaf.guard.signal import NAME, guard_request
 from citeleaf.layers import load
-from citeleaf.settings import GuardRule
+from citeleaf.protocols import Embedder
+from citeleaf.settings import GuardSettings
 from citeleaf.types import Check
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,18 +42,19 @@ def benign(row: dict[str, str]) -> bool:
 class Table:
     """Prints one line a set, and the rows that came out wrong where asked."""
 
-    def __init__(self, wrong: str) -> None:
+    def __init__(self, wrong: str, embedder: Embedder | None) -> None:
         self.wrong = wrong
+        self.embedder = embedder
         self.seconds: list[float] = []
 
-    def look(self, text: str, rules: tuple[GuardRule, ...]) -> tuple[Check, ...]:
+    def look(self, text: str, rules: GuardSettings) -> tuple[Check, ...]:
         start = time.perf_counter()
-        checks = guard(text, rules)
+        checks = guard_request(text, rules, self.embedder)
         self.seconds.append(time.perf_counter() - start)
-        return tuple(check for check in checks if not check.passed)
+        return tuple(check for check in checks if not check.passed and check.name != NAME)
 
     def line(self, name: str, profile: str, items: Iterable[tuple[str, str]], refuse: bool, note: str = "") -> None:
-        rules = load(profile)[0].guard.request
+        rules = load(profile)[0].guard
         hits = []
         for identity, text in items:
             failed = self.look(text, rules)
@@ -126,10 +129,11 @@ def main() -> None:
     parser.add_argument("--part", choices=["develop", "report"], default="report")
     parser.add_argument("--split", action="append", choices=["dev", "calibrate", "frozen"])
     parser.add_argument("--wrong", default="")
+    parser.add_argument("--signal", action="store_true", help="with the learned signal; needs the embedder's weights")
     options = parser.parse_args()
     if options.wrong and (options.part == "report" or "frozen" in (options.split or [])):
         parser.error("rows of the reporting part or a frozen split are not listed")
-    table = Table(options.wrong)
+    table = Table(options.wrong, open_embedder("minilm-l6") if options.signal else None)
     for split in options.split or ["dev", "calibrate"]:
         own(table, split)
     written(table)

@@ -13,8 +13,8 @@ from citeleaf.answer.gate import gate
 from citeleaf.clock import Clock
 from citeleaf.guard.documents import veiled
 from citeleaf.guard.language import reply_language
-from citeleaf.guard.look import guard
 from citeleaf.guard.screen import screen
+from citeleaf.guard.signal import guard_request
 from citeleaf.protocols import Embedder, Generator, Reranker, Store, Verifier
 from citeleaf.retrieve.search import retrieve
 from citeleaf.settings import Settings
@@ -43,7 +43,7 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     clock = clock or Clock()
 
     language = reply_language(query.text, rules.profile.language)
-    checks = clock.time("guard", guard, query.text, rules.guard.request)
+    checks = clock.time("guard", guard_request, query.text, rules.guard, kit.embedder)
     trace = Trace(query, kit.fingerprint, checks)
     if refusal := decide_request(query, checks, rules.guard.request, language):
         return close(refusal, trace, clock, kit.store, rules.replies)

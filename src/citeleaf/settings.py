@@ -156,7 +156,7 @@ class GuardSettings(Section):
     request: tuple[GuardRule, ...] = Field(default=(), description="Rules over the question.")
     answer: tuple[GuardRule, ...] = Field(default=(), description="Rules over the draft.")
     document: tuple[GuardRule, ...] = Field(default=(), description="Rules over the documents' text.")
-    signal: bool = Field(default=False, description="The learned signal adds weight to weak hits, and warns.")
+    signal: bool = Field(default=True, description="The learned signal adds weight to weak hits, and warns.")
     mask: bool = Field(default=True, description="Personal data of the question is masked in kept answers.")
 
 

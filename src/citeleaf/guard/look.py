@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from citeleaf.guard.normal import Reading, readings
 from citeleaf.guard.patterns import compiled, needles
@@ -23,11 +25,13 @@ _WEAK = 0.5
 _END = re.compile(r"[.?!;](?= |$)")
 
 
-def guard(text: str, rules: tuple[GuardRule, ...], signal: float = 0.0) -> tuple[Check, ...]:
+def guard(
+    text: str, rules: tuple[GuardRule, ...], lent: Mapping[str, float] = MappingProxyType({})
+) -> tuple[Check, ...]:
     """One check a rule, in the rules' order; it fails when what was found weighs 1 or more.
 
-    A pattern weighs 1 and a weak sign 0.5, each counted once; `signal`, the weight of a learned signal in [0, 0.5],
-    counts for a rule with a weak sign only. Patterns run over every reading of the text (see `normal.readings`), 20,000
+    A pattern weighs 1 and a weak sign 0.5, each counted once; `lent` is weight from elsewhere, by rule, that counts
+    where the rule found a weak sign itself. Patterns run over every reading of the text (see `normal.readings`), 20,000
     characters at a time and over the first 200,000 of a text, so that the time of a check is bounded. `detail` holds
     the words that were hit, the trick that hid them, and where the pattern is written.
     """
@@ -35,7 +39,7 @@ def guard(text: str, rules: tuple[GuardRule, ...], signal: float = 0.0) -> tuple
         return ()
     read = readings(text[:_LONGEST], words_of(rules))
     windows = [Reading(reading.how, part) for reading in read for part in _windows(reading.text)]
-    return tuple(_check(rule, _compiled(rule), windows, signal) for rule in rules)
+    return tuple(_check(rule, _compiled(rule), windows, lent.get(rule.name, 0.0)) for rule in rules)
 
 
 def wrong_examples(rules: tuple[GuardRule, ...]) -> tuple[str, ...]:
@@ -67,7 +71,7 @@ def _compiled(rule: GuardRule) -> _Compiled:
     )
 
 
-def _check(rule: GuardRule, ready: _Compiled, windows: list[Reading], signal: float) -> Check:
+def _check(rule: GuardRule, ready: _Compiled, windows: list[Reading], lent: float) -> Check:
     weight, found = 0.0, []
     for pattern, worth, place in ready.signs:
         if hit := _hit(pattern, ready.unless, windows):
@@ -75,8 +79,8 @@ def _check(rule: GuardRule, ready: _Compiled, windows: list[Reading], signal: fl
             found.append(f"{hit} [{place}]" if place else hit)
             if weight >= SUFFICES:
                 break
-    if signal and 0 < weight < SUFFICES:
-        weight += signal
+    if lent and 0 < weight < SUFFICES:
+        weight += lent
         found.append("learned signal")
     return Check(rule.name, weight < SUFFICES, "; ".join(found), weight, SUFFICES)
 

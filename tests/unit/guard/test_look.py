@@ -62,8 +62,9 @@ def test_two_weak_signs_or_one_and_the_signal_trip_a_rule() -> None:
     assert guard("alpha", (rule,))[0].passed
     assert guard("alpha alpha", (rule,))[0].passed
     assert not guard("alpha beta", (rule,))[0].passed
-    assert not guard("alpha", (rule,), signal=0.5)[0].passed
-    assert guard("gamma", (rule,), signal=0.5)[0].passed
+    assert not guard("alpha", (rule,), {"r": 0.5})[0].passed
+    assert guard("alpha", (rule,), {"other": 0.5})[0].passed
+    assert guard("gamma", (rule,), {"r": 0.5})[0].passed
 
 
 def test_a_check_tells_where_the_pattern_is_written_and_what_it_weighed() -> None:
