@@ -1,4 +1,4 @@
-"""Reports of a run, made from its rows and summary alone: Markdown, JUnit."""
+"""Reports of a run, made from its rows, summary and manifest alone: HTML, Markdown, JUnit."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from citeleaf.errors import BenchmarkError
+from citeleaf.evaluate import manifest
+from citeleaf.evaluate.report_html import Earlier, page
 from citeleaf.evaluate.summary import faults
 from citeleaf.record import Json
 
@@ -15,9 +17,14 @@ _BLOCKS = ("retrieval", "answer", "citation", "refusal", "guard", "claims")
 _MOST_FAILED = 50
 
 
-def write_reports(out: Path) -> None:
-    """Writes `report.md` and `junit.xml` beside the summary of a run."""
+def write_reports(out: Path, before: Path | None = None) -> None:
+    """Writes `report.html`, `report.md` and `junit.xml` beside the summary of a run.
+
+    With `before`, the page also shows what changed since that run. Raises `BenchmarkError` where a run is missing.
+    """
     summary, rows = read_summary(out), list(_rows(out))
+    earlier = None if before is None else _earlier(before, out)
+    (out / "report.html").write_text(page(out.name, summary, rows, manifest.read(out), earlier), "utf-8")
     (out / "report.md").write_text(markdown(out.name, summary, rows), "utf-8")
     (out / "junit.xml").write_bytes(junit(rows))
 
@@ -97,6 +104,18 @@ def junit(rows: Sequence[Mapping[str, Json]]) -> bytes:
 def _rows(out: Path) -> Iterator[dict[str, Json]]:
     with (out / "rows.jsonl").open(encoding="utf-8") as file:
         yield from (json.loads(line) for line in file)
+
+
+def _earlier(before: Path, out: Path) -> Earlier:
+    """The run before, compared where the two have rows in common."""
+    from citeleaf.evaluate.compare import compare
+    from citeleaf.evaluate.run import read_rows
+
+    rows = read_rows(before)
+    try:
+        return Earlier(before.name, rows, compare(before, out))
+    except BenchmarkError:
+        return Earlier(before.name)
 
 
 def _line(label: str, figure: Mapping[str, Json]) -> str:

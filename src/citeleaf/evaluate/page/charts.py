@@ -8,7 +8,7 @@ from citeleaf.evaluate.page.markup import Html, tag
 from citeleaf.evaluate.page.read import interval_of, number
 from citeleaf.record import Json
 
-_LEFT, _TOP, _WIDTH, _HEIGHT = 48, 12, 400, 208
+_LEFT, _TOP, _WIDTH, _HEIGHT = 66, 12, 400, 208
 """The plot of the curve inside its picture, in its units."""
 Point = tuple[float, float, float]
 """Threshold, coverage, risk."""

@@ -220,7 +220,8 @@ def _claim(item: Item) -> Iterator[Child]:
     said = words(item.get("verdict")).replace("_", " ")
     gold = words(item.get("gold_verdict")).replace("_", " ")
     label = words(item.get("label"))
-    yield _part("Verdict", tag("p", tag("strong", said), f"; the label is {gold}", f" ({label})" if label else None))
+    given = f" (given as {label})" if label != words(item.get("gold_verdict")) else None
+    yield _part("Verdict", tag("p", tag("strong", said), f"; the label is {gold}", given))
     texts = [words(text) for text in listing(item.get("evidence"))]
     shown = [tag("li", tag("p", _short(text), class_="passage", dir="auto")) for text in texts]
     yield tag("details", tag("summary", f"Evidence ({len(shown)})"), tag("ol", shown, class_="evidence"))

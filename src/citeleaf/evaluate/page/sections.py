@@ -156,10 +156,13 @@ def operations(summary: Summary) -> Html:
         tag(
             "tr",
             heading(stage),
-            tag("td", seconds_bar(p50, p95, longest), class_="figure"),
-            tag("td", seconds(p50)),
-            tag("td", seconds(p95)),
-            tag("td", n_rows(figure, f"seconds.{stage}")),
+            tag(
+                "td",
+                tag("span", seconds(p50), class_="value"),
+                seconds_bar(p50, p95, longest),
+                tag("span", f"95th percentile {seconds(p95)} · ", n_rows(figure, f"seconds.{stage}"), class_="of"),
+                class_="figure",
+            ),
         )
         for stage, p50, p95, figure in sorted(timed, key=lambda t: (t[0] == "total", -t[1]))
     ]
@@ -175,12 +178,15 @@ def operations(summary: Summary) -> Html:
     ]
     if not body and not facts:
         return _section("operations", "Operations", tag("p", "Not scored: nothing was timed.", class_="unscored"))
-    head: list[Child] = ["stage", "", "median", "95th percentile", "rows, slowest first"]
+    head: list[Child] = ["stage", "median, 95th percentile, rows slowest first"]
     return _section(
         "operations",
         "Operations",
-        tag("p", "Seconds a stage: the dark bar ends at the median, the light one at the 95th percentile."),
-        table("Seconds by stage", head, body, "plain") if body else None,
+        tag(
+            "p",
+            "What each stage takes: the dark bar ends at the median, the light one at the 95th percentile.",
+        ),
+        table("Time by stage", head, body, "stages") if body else None,
         tag("dl", [(tag("dt", title), tag("dd", value)) for title, value in facts], class_="facts") if facts else None,
     )
 
@@ -289,11 +295,11 @@ def _gate(tree: Summary, threshold: float | None) -> Html | None:
     if not points:
         return None
     passed = [point for point in points if threshold is not None and point[0] >= threshold]
-    marked = passed[-1] if passed else None
+    marked = passed[-1] if passed and threshold else None
     if threshold is None:
         told = "The threshold of this run is not known."
     elif threshold == 0:
-        told = "This run had no threshold: the gate let every question through."
+        told = "This run set no threshold on the probability."
     elif marked is None:
         told = f"At the threshold of this run, {threshold:.3f}, the gate let no question through."
     else:

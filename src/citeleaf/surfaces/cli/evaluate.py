@@ -152,12 +152,15 @@ def report(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Writes the reports of finished runs anew and shows their figures side by side."""
+    """Writes the reports of finished runs anew and shows their figures side by side.
+
+    The report.html of each run after the first also shows what changed since the run named before it.
+    """
     from citeleaf.evaluate.report import figures, read_summary, show, write_reports
 
     screen = Screen(json_output=json, quiet=quiet)
-    for place in runs:
-        write_reports(place)
+    for before, place in zip((None, *runs), runs, strict=False):
+        write_reports(place, before)
     summaries = [read_summary(place) for place in runs]
     if json:
         named = [{"run": place.name, "summary": s} for place, s in zip(runs, summaries, strict=True)]
