@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.citeleaf-ready
 
-.PHONY: setup demo test check format bench clean
+.PHONY: setup demo test check format bench docs clean
 
 setup: $(STAMP)
 
@@ -21,16 +21,20 @@ test: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal tests
 
 check: setup
-	$(BIN)/ruff format --check src tests bench examples weights
-	$(BIN)/ruff check src tests bench examples weights
+	$(BIN)/ruff format --check src tests bench examples weights docs
+	$(BIN)/ruff check src tests bench examples weights docs
 	$(BIN)/mypy
+	$(BIN)/python docs/make.py --check
 
 format: setup
-	$(BIN)/ruff format src tests bench examples weights
-	$(BIN)/ruff check --fix src tests bench examples weights
+	$(BIN)/ruff format src tests bench examples weights docs
+	$(BIN)/ruff check --fix src tests bench examples weights docs
 
 bench: setup
 	$(BIN)/python bench/bench.py
 
+docs: setup
+	$(BIN)/python docs/make.py
+
 clean:
-	rm -rf $(VENV) .citeleaf-demo .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .citeleaf-demo build/docs .mypy_cache .ruff_cache .pytest_cache

@@ -11,24 +11,22 @@ import inspect
 import json
 import sys
 import typing
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
 
+from make_settings import settings_page
+from make_text import doc, first_line, table, with_note
 from make_tour import Run, answer_page, tour_page
-from pydantic import BaseModel, SecretStr
-from pydantic.fields import FieldInfo
 from typer.models import ArgumentInfo, OptionInfo
 
 from citeleaf import errors, layers
 from citeleaf.guard.rules import KINDS
-from citeleaf.settings import GuardRule, GuardSettings, Reply, ServerSettings, Settings
+from citeleaf.settings import GuardRule
 from citeleaf.surfaces.cli import ask
 from citeleaf.surfaces.cli.main import cli
 
 DOCS = Path(__file__).resolve().parent
-NOTE = "<!-- Made by `python docs/make.py`: change the code, not this page. -->\n"
 COMMON = ("--library", "--profile", "--json", "--quiet")
 
 ENDINGS = {
@@ -64,6 +62,7 @@ def pages(run: Callable[[], Run]) -> dict[str, Callable[[], str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Writes or checks all pages; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing, end with 1 when a page is stale")
     options = parser.parse_args(arguments)
@@ -82,18 +81,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if stale and options.check:
         sys.stdout.write("run `make docs`\n")
     return int(options.check and bool(stale))
-
-
-def with_note(text: str) -> str:
-    """The page with the note below its title, one line end at its end."""
-    title, _, body = text.strip().partition("\n")
-    return f"{title}\n\n{NOTE}\n{body.strip()}\n"
-
-
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in lines)
 
 
 # Commands
@@ -153,7 +140,14 @@ def commands_page() -> str:
     """Every command with its arguments, options and exit codes."""
     found = commands()
     shown = {p.flag: p for _, params in found.values() for p in params if p.flag in COMMON}
-    parts = ["# Commands", "", "`citeleaf COMMAND --help` (or `-h`) prints the same.", "", "## Options of every command", ""]
+    parts = [
+        "# Commands",
+        "",
+        "`citeleaf COMMAND --help` (or `-h`) prints the same.",
+        "",
+        "## Options of every command",
+        "",
+    ]
     parts += [table(("option", "what it does"), [shown[flag].row()[::2] for flag in COMMON]), ""]
     for flag in COMMON:
         lacking = [f"`{name}`" for name, (_, params) in found.items() if all(p.flag != flag for p in params)]
@@ -192,98 +186,6 @@ def exit_rows() -> Iterator[tuple[str, str]]:
         yield str(code), "; ".join(text.replace(". (", " (").rstrip(".") for text in texts)
 
 
-# Settings
-
-
-def settings_page() -> str:
-    """Every setting with type, default and description."""
-    parts = [
-        "# Settings",
-        "",
-        "A setting is a key in a section. Later layers win:",
-        "",
-        "```",
-        "defaults  <  profile (--profile NAME or FILE.toml)  <  ./citeleaf.toml  <  environment  <  --set",
-        "```",
-        "",
-        "| layer | how `retrieve.top_k` is written there |",
-        "|---|---|",
-        "| profile and `citeleaf.toml` | `top_k = 3` under `[retrieve]` |",
-        "| environment | `CITELEAF_RETRIEVE__TOP_K=3` |",
-        "| command line | `--set retrieve.top_k=3` |",
-        "",
-        "`citeleaf settings --explain` prints every value and the layer that set it. An unknown key or a value that does "
-        "not fit is an error that names layer and key. `CITELEAF_LIBRARY` and `CITELEAF_PROFILE` stand for `--library` and "
-        "`--profile`; they are no settings.",
-        "",
-    ]
-    for name, field in Settings.model_fields.items():
-        section = field.default
-        parts += [f"## {name}", "", doc(type(section)), ""]
-        if isinstance(section, ServerSettings):
-            parts += [doc(ServerSettings) + ".", ""] if not doc(ServerSettings).endswith(".") else [doc(ServerSettings), ""]
-        rows = [setting_row(f"{name}.{key}", inner, section) for key, inner in type(section).model_fields.items()]
-        parts += [table(("key", "type", "default", "what it is"), rows), ""]
-        if isinstance(section, GuardSettings):
-            parts += ["### A guard rule", "", doc(GuardRule), "", model_table(GuardRule), ""]
-            parts += ["`reply` has a text for each language:", "", model_table(Reply), ""]
-    return "\n".join(parts)
-
-
-def model_table(model: type[BaseModel]) -> str:
-    """The fields of a model that has no section of its own."""
-    blank = model.model_construct(**{k: "" for k, f in model.model_fields.items() if f.is_required()})
-    rows = [setting_row(key, field, blank) for key, field in model.model_fields.items()]
-    return table(("key", "type", "default", "what it is"), rows)
-
-
-def setting_row(key: str, field: FieldInfo, section: BaseModel) -> tuple[str, str, str, str]:
-    """(key, type with its limits, default, description)."""
-    value = getattr(section, key.rpartition(".")[2])
-    plain = section.model_dump(mode="json")[key.rpartition(".")[2]]
-    if isinstance(value, SecretStr):
-        plain = ""
-    default = "must be given" if field.is_required() else "not set" if plain is None else f"`{compact(plain)}`"
-    return f"`{key}`", kind(field), default, field.description or ""
-
-
-def compact(value: object) -> str:
-    """A value as JSON; a long list by its first two entries."""
-    if isinstance(value, list) and len(json.dumps(value)) > 80:
-        return json.dumps([*value[:2], "…"], ensure_ascii=False)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def kind(field: FieldInfo) -> str:
-    """The type of a setting in words: a choice by its values, a number with its limits."""
-    bounds = {name: getattr(m, name) for m in field.metadata for name in ("ge", "gt", "le", "lt") if hasattr(m, name)}
-    words = type_words(field.annotation, bounds)
-    low = f"from {bounds['ge']:g}" if "ge" in bounds else f"over {bounds['gt']:g}" if "gt" in bounds else ""
-    high = f"to {bounds['le']:g}" if "le" in bounds else f"under {bounds['lt']:g}" if "lt" in bounds else ""
-    return " ".join(part for part in (words, low, high) if part)
-
-
-def type_words(annotation: object, bounds: dict[str, float]) -> str:
-    """A Python type in words; limits inside it are put into `bounds`."""
-    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Annotated:
-        for extra in inner[1:]:
-            if isinstance(extra, FieldInfo):
-                for m in extra.metadata:
-                    bounds.update({n: getattr(m, n) for n in ("ge", "gt", "le", "lt") if hasattr(m, n)})
-        return type_words(inner[0], bounds)
-    if origin is typing.Literal:
-        return " or ".join(f"`{value}`" for value in inner)
-    if origin in (typing.Union, UnionType):
-        return " or ".join(type_words(part, bounds) for part in inner if part is not type(None)) + ", or not set"
-    if origin is tuple:
-        return "list of " + {"text": "texts", "rule": "rules"}[type_words(inner[0], bounds)]
-    if origin is dict:
-        return "table of lists"
-    names = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`", SecretStr: "text, secret"}
-    return names.get(typing.cast(type, annotation), {GuardRule: "rule", Reply: "texts"}.get(annotation, "table"))  # type: ignore[call-overload,no-any-return]
-
-
 # Errors
 
 
@@ -306,8 +208,8 @@ def errors_page() -> str:
         [
             "# Errors",
             "",
-            "Refusing, abstaining, escalating and dropping a citation are results, never errors. An error says what the "
-            "machine could not do.",
+            "Refusing, abstaining, escalating and dropping a citation are results, never errors. An error says what "
+            "the machine could not do.",
             "",
             "```",
             drawing,
@@ -325,8 +227,8 @@ def errors_page() -> str:
             "",
             "A `model` error has a `kind` beside its code, from a closed list: " + kinds + ".",
             "",
-            "With `chat.on_failure = \"quote\"` (the default) such an error of the model that writes answers is no error of "
-            "the question: the documents are quoted instead, and the reason is the code with `_quoted`, such as "
+            'With `chat.on_failure = "quote"` (the default) such an error of the model that writes answers is no error '
+            "of the question: the documents are quoted instead, and the reason is the code with `_quoted`, such as "
             "`model_unavailable_quoted`.",
         ]
     )
@@ -364,20 +266,10 @@ def profiles_page() -> str:
     parts += [table(("file", "rule", "looks at", "leads to", "what for"), rows4), ""]
     parts += [
         "Each rule holds its patterns, and texts that must and must not trip it. `citeleaf guard TEXT --profile NAME` "
-        "shows which rules a text trips, and the line that did it; `citeleaf guard --examples --profile NAME` tries the "
-        "rules on their own texts.",
+        "shows which rules a text trips, and the line that did it; `citeleaf guard --examples --profile NAME` tries "
+        "the rules on their own texts.",
     ]
     return "\n".join(parts)
-
-
-def doc(thing: object) -> str:
-    """A docstring without its indentation."""
-    return inspect.cleandoc(getattr(thing, "__doc__", "") or "")
-
-
-def first_line(thing: object) -> str:
-    """The first line of a docstring."""
-    return doc(thing).partition("\n")[0]
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -51,8 +50,6 @@ class Run(AbstractContextManager["Run"]):
         settings, _ = load(PROFILE, folder=FILE.parent, environment={})
         made_by = chunker_fingerprint(settings)
         folder = ROOT / "build" / "docs" / fingerprint(made_by, *(sha256_file(path) for path in (*files, FILE)))
-        if not folder.is_dir():
-            shutil.rmtree(folder.parent, ignore_errors=True)
         app = App.open(folder, profile=PROFILE, write=True)
         app.ingest([FILE])
         return cls(app)
@@ -71,14 +68,13 @@ class Run(AbstractContextManager["Run"]):
         return self.app.ask(QUESTION)
 
 
-
 def answer_page(run: Run, schema_file: Path) -> str:
     """The fields of the answer JSON, and a real one."""
     schema = json.loads(schema_file.read_text("utf-8"))
     parts = [
         "# The answer",
         "",
-        "What `citeleaf ask --json` prints, and what every surface shows. The schema for programs is "
+        "What `citeleaf ask QUESTION --json` prints, and what every surface shows. The schema for programs is "
         "[answer.schema.json](answer.schema.json).",
         "",
         *_fields_table(schema),
@@ -94,14 +90,15 @@ _REASONS = [
     "| outcome | reason | when |",
     "| --- | --- | --- |",
     "| answered | `supported` | the shown claims are supported |",
-    "| answered | `model_unavailable_quoted`, `bad_model_output_quoted`, `model_not_installed_quoted`, `model_quoted` | "
-    "the model failed; the documents are quoted instead |",
+    "| answered | `model_unavailable_quoted`, `bad_model_output_quoted`, `model_not_installed_quoted`, "
+    "`model_quoted` | the model failed; the documents are quoted instead |",
     "| abstained | `empty_question`, `question_too_long` | no letter or digit in it; over 20,000 characters |",
     "| abstained | `no_evidence` | nothing was found |",
     "| abstained | `unknown_code` | a code or clause number of the question stands nowhere in the documents |",
     "| abstained | `below_gate` | a check of the evidence failed |",
     "| abstained | `draft_abstained` | who wrote the draft found no answer in the evidence |",
-    "| abstained | `no_supported_claim`, `too_few_supported` | no claim, or less than `decide.min_supported`, is supported |",
+    "| abstained | `no_supported_claim` | no claim is supported |",
+    "| abstained | `too_few_supported` | a smaller share than `decide.min_supported` is |",
     "| escalated | `conflict` | a claim is refuted by what it cites |",
     "| refused, escalated | the name of a rule, such as `advice_request` | see [profiles](profiles.md) |",
     "",
@@ -138,8 +135,8 @@ def _example(run: Run) -> list[str]:
     return [
         "## An example",
         "",
-        f"`citeleaf ask {json.dumps(QUESTION)} {FILE.relative_to(ROOT)} --profile {PROFILE} --json`, numbers rounded and "
-        "long parts cut (`…`); [the tour](../tour.md) shows the trace.",
+        f"`citeleaf ask {json.dumps(QUESTION)} {FILE.relative_to(ROOT)} --profile {PROFILE} --json`, numbers "
+        "rounded and long parts cut (`…`); [the tour](../tour.md) shows the trace.",
         "",
         "```json",
         json.dumps(cut, ensure_ascii=False, indent=1),
@@ -160,9 +157,10 @@ def tour_page(run: Run) -> str:
     return "\n\n".join(
         [
             "# A tour",
-            f"One document and one question through every stage. The document is `{FILE.relative_to(ROOT)}` (invented), the "
-            f"question “{QUESTION}”, the profile `{PROFILE}`. All values below are those of a real run; numbers are rounded "
-            "and long texts cut (`…`). The stages are functions in `src/citeleaf/ask.py`, read from top to bottom: "
+            f"One document and one question through every stage. The document is `{FILE.relative_to(ROOT)}`, which is "
+            f"invented; the question is “{QUESTION}”, the profile `{PROFILE}`. All values are those of a real run; "
+            "numbers are rounded and long texts cut (`…`). The stages are called in `src/citeleaf/ask.py`, read from "
+            "top to bottom: "
             "`guard -> retrieve -> gate -> read -> compose -> cite -> verify -> screen -> decide -> close`.",
             *_taking_in(run),
             *_asking(run.answer),
@@ -184,7 +182,7 @@ def _taking_in(run: Run) -> list[str]:
             [
                 f"document   {document.id}: {document.title}",
                 f"sha256     {document.sha256[:16]}…",
-                f"text       {len(document.text):,} characters on {len(document.pages)} pages, language {document.language}",
+                f"text       {len(document.text):,} characters, {len(document.pages)} pages, in {document.language}",
                 f"blocks     {len(document.blocks)}: {_counts([b.kind for b in document.blocks])}",
                 f"sections   {len(document.sections)}; left out of retrieval: {', '.join(left_out) or 'none'}",
                 *(f"notice     {n.code}, page {n.page}: {_line(n.detail, 80)}" for n in document.notices[:_SHOWN]),
@@ -200,8 +198,8 @@ def _taking_in(run: Run) -> list[str]:
                 *(f"unit       {unit.kind}: {_line(unit.quote.text)}" for unit in best.units),
             ]
         ),
-        "A passage is an exact slice of one section. A unit is the smallest piece that can be quoted, with the words that it "
-        "must be read with (the lead of a list item, the headings of a table row).",
+        "A passage is an exact slice of one section. A unit is the smallest piece that can be quoted, with the words "
+        "that it must be read with (the lead of a list item, the headings of a table row).",
     ]
 
 
@@ -217,8 +215,8 @@ def _asking(answer: Answer) -> list[str]:
         "## 2. guard: rules over the question",
         _code(_checks(trace.guard)),
         "## 3. retrieve: five lists and the evidence",
-        "`lexical` (BM25), `dense` (cosine) and `entity` (rare words) are joined to `fused`; the cross-encoder reads the "
-        "first of it (`reranked`, raw logits); both are joined to `blended`, which orders the evidence "
+        "`lexical` (BM25), `dense` (cosine) and `entity` (rare words) are joined to `fused`; the cross-encoder reads "
+        "the first of it (`reranked`, raw logits); both are joined to `blended`, which orders the evidence "
         "([why](decisions/0004-ranking-by-normalised-sum.md)).",
         _code(lists),
         _code([f"evidence {e.rank}. {e.why:<10} {e.passage.id}: {_line(e.passage.text, 90)}" for e in found.evidence]),
