@@ -24,9 +24,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="also what takes longer than five minutes")
     parser.add_argument("--only", help="entries whose name holds this")
+    parser.add_argument("--peers", type=Path, help="interpreter with the frameworks to compare with")
+    parser.add_argument("--peer-model", type=Path, help="float32 weights for them")
     options = parser.parse_args()
     plan = tomllib.loads((ROOT / "bench" / "expected.toml").read_text("utf-8"))
     failed = 0
+    given = {"peers": options.peers, "peer_model": options.peer_model}
+    places = {name: path and path.absolute() for name, path in given.items()}
+    places["shared"] = SHARED if SHARED.is_dir() else None
     with tempfile.TemporaryDirectory() as scratch:
         results: dict[str, object] = {}
         for entry in plan["figure"]:
@@ -34,20 +39,21 @@ def main() -> int:
                 options.only and options.only not in entry["name"]
             ):
                 continue
-            verdict, value = check(entry, scratch, results)
+            verdict, value = check(entry, places | {"scratch": Path(scratch)}, results)
             failed += verdict == "FAIL"
             bound = f"{entry['must']} {entry['expected']:g}"
             print(f"{verdict:<5} {entry['name']:<52} {value:>12}   {bound}", flush=True)
     return 1 if failed else 0
 
 
-def check(entry: dict[str, object], scratch: str, results: dict[str, object]) -> tuple[str, str]:
+def check(entry: dict[str, object], places: dict[str, Path | None], results: dict[str, object]) -> tuple[str, str]:
     commands = [str(entry[key]) for key in ("after", "command") if key in entry]
-    if any("{shared}" in command for command in commands) and not SHARED.is_dir():
-        return "skip", "no test data"
+    for name, place in places.items():
+        if place is None and any(f"{{{name}}}" in command for command in commands):
+            return "skip", f"no {name}"
     for command in commands:
         if command not in results:
-            results[command] = run(command, scratch)
+            results[command] = run(command, places)
     value = results[commands[-1]]
     if isinstance(value, str):
         return "FAIL", value
@@ -60,9 +66,9 @@ def check(entry: dict[str, object], scratch: str, results: dict[str, object]) ->
     return ("ok" if short <= 0 else "near" if short <= tolerance else "FAIL"), f"{value:.4g}"
 
 
-def run(command: str, scratch: str) -> object:
+def run(command: str, places: dict[str, Path | None]) -> object:
     """The JSON that a command prints, or a word on why there is none."""
-    words = shlex.split(command.format(shared=SHARED, scratch=scratch))
+    words = shlex.split(command.format(**places))
     words[0] = sys.executable if words[0] == "python" else str(Path(sys.executable).parent / words[0])
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     try:
