@@ -45,11 +45,13 @@ def join(children: Iterable[Child], between: Child = None) -> Html:
 
 
 def text(value: str) -> Html:
-    """Text made safe for element content and for attributes in double quotes.
+    """Text, cleaned and made safe for element content and for attributes in double quotes."""
+    return Html(escape(clean(value), quote=True))
 
-    Control characters but tab and line feed, and lone surrogates, become U+FFFD.
-    """
-    return Html(escape("".join(c if _printable(ord(c)) else _NOTHING for c in value), quote=True))
+
+def clean(value: str) -> str:
+    """The text as the page holds it: control characters but tab and line feed, and lone surrogates, become U+FFFD."""
+    return "".join(c if _printable(ord(c)) else _NOTHING for c in value)
 
 
 def _child(child: Child) -> str:

@@ -46,15 +46,15 @@ def figure_at(tree: Mapping[str, Json], dotted: str) -> Mapping[str, Json] | Non
     return found if number(found.get("value")) is not None else None
 
 
-def figures_under(tree: Mapping[str, Json], prefix: str) -> list[str]:
-    """Dotted names of the figures under a block, in its order; figures by category, kind or benchmark are left out."""
-    names: list[str] = []
+def figures_under(tree: Mapping[str, Json], prefix: str) -> dict[str, Mapping[str, Json]]:
+    """The figures under a block by dotted name, in its order; those by category, kind or benchmark are left out."""
+    found: dict[str, Mapping[str, Json]] = {}
     for name, value in tree.items():
         if number(mapping(value).get("value")) is not None:
-            names.append(f"{prefix}.{name}")
+            found[f"{prefix}.{name}"] = mapping(value)
         elif not name.startswith("by_"):
-            names += figures_under(mapping(value), f"{prefix}.{name}")
-    return names
+            found |= figures_under(mapping(value), f"{prefix}.{name}")
+    return found
 
 
 def interval_of(figure: Mapping[str, Json]) -> tuple[float, float] | None:

@@ -146,11 +146,11 @@ def _body(entry: Entry, several: bool) -> Iterator[Child]:
 def _answer(entry: Entry, answer: Mapping[str, Json]) -> Iterator[Child]:
     cites = objects(answer.get("citations"))
     known = {f"[{words(cite.get('n'))}]" for cite in cites}
-    reason = words(answer.get("reason")).replace("_", " ")
+    said, reason = (words(answer.get(key)).replace("_", " ") for key in ("outcome", "reason"))
     if answer.get("asked"):
         yield tag("p", "Asked as: ", tag("q", words(answer["asked"]), dir="auto"))
     yield _part(
-        f"{words(answer.get('outcome')).capitalize()} ({reason})",
+        f"{said[:1].upper()}{said[1:]} ({reason})",
         tag("div", _linked(words(answer.get("text")), entry.anchor, known), class_="answer", dir="auto"),
     )
     if cites:

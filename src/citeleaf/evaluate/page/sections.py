@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from citeleaf.evaluate.page import names
@@ -80,25 +80,18 @@ def headlines(summary: Summary) -> Html:
 
 def layers(summary: Summary, gate: float | None) -> Iterator[Html]:
     """A section for each layer; figures that the summary adds stand under their own names. `gate`: its threshold."""
-    blocks = [*names.BLOCKS, *(name for name in summary if name not in names.BLOCKS and name not in _APART)]
-    for block in blocks:
+    for block, (title, question) in names.BLOCKS.items():
         tree = mapping(summary.get(block))
-        scored = figures_under(tree, block)
-        title, question = names.BLOCKS.get(block, (block.replace("_", " ").capitalize(), None))
-        if not scored and not tree:
-            if block in names.BLOCKS:
-                told = tag("p", f"Not scored: {names.ABSENT[block]} in this run.", class_="unscored")
-                yield _section(block, title, told)
-            continue
-        order = names.in_order(scored)
-        body = [_figure(summary, name) for name in order]
-        judge = words(tree.get("verifier"))
-        parts: list[Child] = [
-            tag("p", question, f" Support is judged by the verifier {judge}." if judge else None),
-            table(f"{title}: figures", ["figure", "value, 95 % interval, rows"], body, "figures") if body else None,
-            *_unscored(block, scored),
-        ]
-        yield _section(block, title, *parts, *_more(block, tree, gate))
+        if tree:
+            yield _layer(block, title, question, block, tree, gate)
+        else:
+            told = tag("p", f"Not scored: {names.ABSENT[block]} in this run.", class_="unscored")
+            yield _section(block, title, told)
+    others = (name for name in summary if name not in names.BLOCKS and name not in _APART)
+    for n, block in enumerate(others, 1):
+        tree = mapping(summary[block])
+        if figures_under(tree, block):
+            yield _layer(f"layer-{n}", block.replace("_", " "), None, block, tree, gate)
 
 
 def categories(summary: Summary) -> Html | None:
@@ -222,6 +215,20 @@ def made(manifest: Summary) -> Html:
     )
 
 
+def _layer(anchor: str, title: str, question: str | None, block: str, tree: Summary, gate: float | None) -> Html:
+    scored = figures_under(tree, block)
+    body = [_figure(name, scored[name]) for name in names.in_order(scored)]
+    judge = words(tree.get("verifier"))
+    return _section(
+        anchor,
+        title,
+        tag("p", question, f" Support is judged by the verifier {judge}." if judge else None),
+        table(f"{title}: figures", ["figure", "value, 95 % interval, rows"], body, "figures") if body else None,
+        *_unscored(block, scored),
+        *_more(block, tree, gate),
+    )
+
+
 def _benchmark(one: Summary) -> Iterator[Child]:
     yield f"{words(one.get('name'))}: {words(one.get('items'))} items, asked of the {words(one.get('scope'))}; "
     yield join((_hashed(name, sha) for name, sha in mapping(one.get("files")).items()), ", ")
@@ -231,14 +238,14 @@ def _hashed(name: Json, sha256: Json) -> Html:
     return tag("span", words(name), " ", tag("small", words(sha256)[:12]))
 
 
-def _figure(summary: Summary, name: str) -> Html:
+def _figure(name: str, figure: Summary) -> Html:
     known = names.NAMES.get(name)
     what = f"{known.what}; {'less' if names.better(name) == 'lower' else 'more'} is better" if known else None
     shown = names.label(name), tag("span", what, class_="what") if what else None, tag("code", name)
-    return tag("tr", heading(shown), cell(figure_at(summary, name), name))
+    return tag("tr", heading(shown), cell(figure, name))
 
 
-def _unscored(block: str, scored: Sequence[str]) -> Iterator[Html]:
+def _unscored(block: str, scored: Container[str]) -> Iterator[Html]:
     """What the layer could have and has not, by what it needs."""
     needs: dict[str, list[str]] = {}
     for name in names.EXPECTED:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from citeleaf.evaluate.page.charts import interval_bar
-from citeleaf.evaluate.page.markup import Child, Html, tag
+from citeleaf.evaluate.page.markup import Child, Html, clean, tag
 from citeleaf.evaluate.page.names import row_figures
 from citeleaf.evaluate.page.read import interval_of, number, words
 from citeleaf.record import Json
@@ -40,7 +40,7 @@ def megabytes(n_bytes: float) -> str:
 
 def to_rows(shown: Child, **wanted: str | None) -> Html:
     """A link that shows the rows behind a number: by `figure`, `category`, `outcome`, `expected`, `benchmark`, ..."""
-    query = urlencode({name: value for name, value in wanted.items() if value is not None})
+    query = urlencode({name: clean(value) for name, value in wanted.items() if value is not None})
     return tag("a", shown, href="#rows", data_show=query)
 
 
