@@ -170,9 +170,8 @@ def _assemble(document: pypdfium2.PdfDocument, work: list[_PageWork], styles: St
     listed = False
     for page, turn, lines in zip(work, turns, bodies, strict=True):
         listed = is_contents(lines, after_contents=listed)
-        if listed:
-            lines = join_entries(lines, page.raw, styles.all)
-        body, notes = _flows(page, turn, lines, looks, footnotes=not listed)
+        entries = join_entries(lines, page.raw, styles.all) if listed else lines
+        body, notes = _flows(page, turn, entries, looks, footnotes=not listed)
         flows.append(body)
         feet.append(notes)
     columns = [flow for page_flows in flows for flow in page_flows if flow.kind == "text"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +13,8 @@ from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_graphics import Graphics
 from citeleaf.backends.pdf_styles import Box
 
-_TOUCH = 3.0
+TOUCH = 3.0
+"""Rules this near to each other, in points, meet; two at one height are one."""
 _MAX_RULES = 1500
 
 
@@ -52,10 +54,10 @@ def groups(rules: Rules) -> list[Rules]:
     boxes = np.array([(x0, y, x1, y) for y, x0, x1 in rules.across] + [(x, y0, x, y1) for x, y0, y1 in rules.down])
     x0, y0, x1, y1 = boxes.T
     touch = (
-        (x0[:, None] <= x1 + _TOUCH)
-        & (x0 <= x1[:, None] + _TOUCH)
-        & (y0[:, None] <= y1 + _TOUCH)
-        & (y0 <= y1[:, None] + _TOUCH)
+        (x0[:, None] <= x1 + TOUCH)
+        & (x0 <= x1[:, None] + TOUCH)
+        & (y0[:, None] <= y1 + TOUCH)
+        & (y0 <= y1[:, None] + TOUCH)
     )
     label = np.full(n + m, -1)
     groups: list[Rules] = []
@@ -76,23 +78,53 @@ def groups(rules: Rules) -> list[Rules]:
 
 
 def stacks(rules: Rules) -> list[tuple[Box, list[float]]]:
-    """Three and more lines across, from the same left to the same right edge, with their heights."""
+    """Three and more lines across, from the same left to the same right edge, with their heights.
+
+    Edges of cells painted side by side are one line.
+    """
+    lines = _end_to_end(rules.across)
+    lefts, rights = positions([x0 for _, x0, _ in lines]), positions([x1 for _, _, x1 in lines])
     found: dict[tuple[int, int], list[tuple[float, float, float]]] = {}
-    for y, x0, x1 in rules.across:
-        found.setdefault((round(x0 / 4), round(x1 / 4)), []).append((y, x0, x1))
+    for line in lines:
+        found.setdefault((_nearest(lefts, line[1]), _nearest(rights, line[2])), []).append(line)
     out: list[tuple[Box, list[float]]] = []
-    for lines in found.values():
-        ys = positions([y for y, _, _ in lines])
+    for members in found.values():
+        ys = positions([y for y, _, _ in members])
         if len(ys) >= 3:
-            out.append(((min(line[1] for line in lines), ys[0], max(line[2] for line in lines), ys[-1]), ys))
+            out.append(((min(m[1] for m in members), ys[0], max(m[2] for m in members), ys[-1]), ys))
     return sorted(out)
+
+
+def _end_to_end(lines: Sequence[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    heights = positions([y for y, _, _ in lines])
+    found: dict[int, list[tuple[float, float]]] = {}
+    for y, x0, x1 in lines:
+        found.setdefault(_nearest(heights, y), []).append((x0, x1))
+    out: list[tuple[float, float, float]] = []
+    for k, pieces in found.items():
+        joined: list[tuple[float, float]] = []
+        for x0, x1 in sorted(pieces):
+            if joined and abs(x0 - joined[-1][0]) <= TOUCH and abs(x1 - joined[-1][1]) <= TOUCH:
+                continue  # the lower edge of one cell and the upper edge of the next
+            if joined and abs(x0 - joined[-1][1]) <= TOUCH:
+                joined[-1] = (joined[-1][0], x1)
+            else:
+                joined.append((x0, x1))
+        out += [(heights[k], x0, x1) for x0, x1 in joined]
+    return out
+
+
+def _nearest(values: Sequence[float], to: float) -> int:
+    """Index of the nearest of some ascending values."""
+    k = bisect_left(values, to)
+    return k if k == 0 or (k < len(values) and values[k] - to < to - values[k - 1]) else k - 1
 
 
 def positions(values: Sequence[float]) -> list[float]:
     """Values that lie within a touch of each other, as one."""
     out: list[list[float]] = []
     for value in sorted(values):
-        if out and value - out[-1][-1] <= _TOUCH:
+        if out and value - out[-1][-1] <= TOUCH:
             out[-1].append(value)
         else:
             out.append([value])
@@ -130,7 +162,7 @@ def index_of(edges: list[float], at: float) -> int:
 
 def has_rule(rules: list[tuple[float, float, float]], at: float, low: float, high: float) -> bool:
     """Whether rules at this place cover most of the stretch."""
-    covered = sum(max(0.0, min(b, high) - max(a, low)) for where, a, b in rules if abs(where - at) <= 2 * _TOUCH)
+    covered = sum(max(0.0, min(b, high) - max(a, low)) for where, a, b in rules if abs(where - at) <= 2 * TOUCH)
     return covered >= 0.6 * (high - low)
 
 

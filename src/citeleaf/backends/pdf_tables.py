@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import pairwise
 
 from citeleaf.backends.pdf_aligned import Cell, Table, single_rows
-from citeleaf.backends.pdf_bands import banded, cells_of, gutters
+from citeleaf.backends.pdf_bands import banded, cells_of, columns_of, gutters, stretches
 from citeleaf.backends.pdf_chars import RawPage
 from citeleaf.backends.pdf_graphics import Graphics
 from citeleaf.backends.pdf_lines import Line, dress
-from citeleaf.backends.pdf_rules import Rules, collect, edges_of, groups, has_rule, index_of, is_framed, stacks
+from citeleaf.backends.pdf_rules import TOUCH, Rules, collect, edges_of, groups, has_rule, index_of, is_framed, stacks
 from citeleaf.backends.pdf_styles import Box, Style
 
 _NUMBER = re.compile(r"^[\s$€£₺%()+\-–,.\d/]*\d[\s$€£₺%()+\-–,.\d/]*$")
@@ -23,64 +24,124 @@ def ruled(
 
     A stretch of a table where no rule tells rows or columns apart is left to be read as text without rules.
     """
-    tables: list[Table] = []
-    frames: list[Box] = []
-    rest = lines
+    search = _Search(lines, page, styles)
     rules = collect(page, graphics)
-    for group in groups(rules):
+    drawn = groups(rules)
+    bands: list[tuple[Box, list[float]]] = []
+    for area, heights in stacks(rules):
+        inside = [line for line in lines if _within(line, area)]
+        bands += [((area[0], ys[0], area[2], ys[-1]), ys) for ys in stretches(inside, heights, page)]
+    # Where no group of touching rules holds the bands together, each group in them is but a row or two.
+    held = [band for band in bands if any(_holds(group, *band) for group in drawn)]
+    for band in bands:
+        if band not in held:
+            search.band(*band)
+    for group in drawn:
+        search.group(group)
+    for band in held:
+        search.band(*band)
+    return search.tables, search.frames, search.rest
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Rows of cells with their columns' left edges, where they reach, and the lines in them; no rows: no table."""
+
+    rows: list[list[Cell]]
+    edges: list[float]
+    box: Box
+    lines: list[Line]
+
+
+class _Search:
+    """Tables and frames found so far, and the lines that are in no table."""
+
+    def __init__(self, lines: list[Line], page: RawPage, styles: list[Style]) -> None:
+        self.tables: list[Table] = []
+        self.frames: list[Box] = []
+        self.rest = lines
+        self._page = page
+        self._styles = styles
+
+    def band(self, box: Box, ys: list[float]) -> None:
+        """Takes rows that lie between these heights, if they have columns."""
+        self._take(_banded(self._inside(box), box, ys, self.rest, self._page, self._styles))
+
+    def group(self, group: Rules) -> None:
+        """Takes the table that is drawn with these rules, or the frame."""
         xs, ys = edges_of(group)
         if len(ys) < 2 or len(xs) < 2:
-            continue
+            return
         box = (xs[0], ys[0], xs[-1], ys[-1])
-        inside = [line for line in rest if _within(line, box)]
+        inside = self._inside(box)
         if not inside or box[2] - box[0] < 20:
-            continue
-        rows, edges = _grid(inside, group, xs, ys, page, styles), xs[:-1]
+            return
+        rows = _grid(inside, group, xs, ys, self._page, self._styles)
         if rows:
-            rows, edges = _finer(rows, edges, page, styles)
-        else:
-            rows, edges, box, inside = _banded(inside, box, ys, rest, page, styles)
-        if rows:
-            found, left = _tables(rows, box, edges, styles)
-            tables.extend(found)
-            taken = {id(line) for line in inside}
-            rest = [line for line in rest if id(line) not in taken] + left
-        elif not _is_page(box, page) and _is_block(inside) and is_framed(box, group):
-            frames.append(box)
-    for area, ys in stacks(rules):
-        inside = [line for line in rest if _within(line, area)]
-        rows, edges, box, inside = _banded(inside, area, ys, rest, page, styles)
-        if rows:
-            found, left = _tables(rows, box, edges, styles)
-            tables.extend(found)
-            taken = {id(line) for line in inside}
-            rest = [line for line in rest if id(line) not in taken] + left
-    return tables, frames, rest
+            self._take(_Found(*_finer(rows, xs[:-1], self._page, self._styles), box, inside))
+            return
+        found = _banded(inside, box, ys, self.rest, self._page, self._styles)
+        self._take(found)
+        if not found.rows and not _is_page(box, self._page) and _is_block(inside) and is_framed(box, group):
+            self.frames.append(box)
+
+    def _inside(self, box: Box) -> list[Line]:
+        return [line for line in self.rest if _within(line, box)]
+
+    def _take(self, found: _Found) -> None:
+        if found.rows:
+            made, left = _tables(found.rows, found.box, found.edges, self._styles)
+            self.tables.extend(made)
+            taken = {id(line) for line in found.lines}
+            self.rest = [line for line in self.rest if id(line) not in taken] + left
+
+
+def _holds(group: Rules, area: Box, ys: list[float]) -> bool:
+    """Whether the group reaches over nearly all of these heights."""
+    across = [y for y, x0, x1 in group.across if x0 < area[2] and x1 > area[0]]
+    return sum(any(abs(y - other) <= TOUCH for other in across) for y in ys) >= 0.8 * len(ys)
 
 
 def _banded(
     lines: list[Line], box: Box, ys: list[float], rest: list[Line], page: RawPage, styles: list[Style]
-) -> tuple[list[list[Cell]], list[float], Box, list[Line]]:
+) -> _Found:
     """Rows between rules, with columns told apart by space, and where they reach; no rows when it is no table.
 
     A row without colour above the first band or under the last belongs to it when its words keep to the columns.
     """
     edges = banded(lines, box, ys, page) if len(ys) >= 3 and lines else []
     if not edges:
-        return [], [], box, lines
+        return _Found([], [], box, lines)
     heights = sorted(b - a for a, b in pairwise(ys))
     most = 1.3 * heights[len(heights) // 2]
-    for near, far in ((box[3], box[3] + most), (box[1] - most, box[1])):
-        wider = (box[0], min(box[1], near), box[2], max(box[3], far))
-        more = [x for x in rest if box[0] - 2 < x.x0 and x.x1 < box[2] + 2 and near - 2 < x.y0 and x.y1 < far + 2]
-        columns = {sum(edge <= x.x0 + 1 for edge in edges) for x in more}
-        apart = all(not x.x0 + 1 < edge < x.x1 - 1 or _is_free(x, edge, page) for x in more for edge in edges[1:])
-        if more and len(columns) >= 2 and apart:
-            lines, box = lines + more, wider
+    for below in (True, False):
+        for more in _next_rows(rest, box, most, below):
+            wider = (box[0], min(box[1], *(x.y0 - 1 for x in more)), box[2], max(box[3], *(x.y1 + 1 for x in more)))
+            again = banded(lines + more, wider, ys, page)
+            apart = all(not x.x0 + 1 < edge < x.x1 - 1 or _is_free(x, edge, page) for x in more for edge in again[1:])
+            if len(again) == len(edges) and apart and (columns_of(more, lines, page) or 0) >= 2:
+                lines, box, edges = lines + more, wider, again
+                break
     parts = [part for line in lines for part in _cut_free(line, edges[1:], page, styles)]
     rows = cells_of(parts, edges, ys)
     full = sum(sum(map(bool, row)) >= 2 for row in rows)
-    return (rows if full >= 0.6 * len(rows) else []), edges, box, lines
+    return _Found(rows if full >= 0.6 * len(rows) else [], edges, box, lines)
+
+
+def _next_rows(rest: list[Line], box: Box, most: float, below: bool) -> list[list[Line]]:
+    """What may be one row more, under the box or above it: all lines that stand close, and those of a usual row."""
+    beyond = [x for x in rest if box[0] - 2 < x.x0 and x.x1 < box[2] + 2]
+    beyond = [x for x in beyond if (x.y0 > box[3] - 2 if below else x.y1 < box[1] + 2)]
+    edge = box[3] if below else box[1]
+    usual = [x for x in beyond if (x.y1 < edge + most + 2 if below else x.y0 > edge - most - 2)]
+    close = list(usual)
+    for line in sorted(beyond, key=lambda x: x.y0 if below else -x.y1):
+        if line not in usual and usual:
+            gap = line.y0 - max(x.y1 for x in close) if below else min(x.y0 for x in close) - line.y1
+            if gap > 0.5 * line.height:
+                break
+            close.append(line)
+    return [close, usual] if usual else []
 
 
 def _is_free(line: Line, x: float, page: RawPage) -> bool:
