@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import TypeAlias
 
 _VOID = frozenset(("br", "input", "link", "meta"))
-_NOTHING = "\ufffd"
+_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Html(str):
@@ -51,7 +52,7 @@ def text(value: str) -> Html:
 
 def clean(value: str) -> str:
     """The text as the page holds it: control characters but tab and line feed, and lone surrogates, become U+FFFD."""
-    return "".join(c if _printable(ord(c)) else _NOTHING for c in value)
+    return _UNSHOWN.sub("\ufffd", value)
 
 
 def _child(child: Child) -> str:
@@ -62,7 +63,3 @@ def _child(child: Child) -> str:
     if isinstance(child, str | int):
         return str(text(str(child)))
     return str(join(child))
-
-
-def _printable(code: int) -> bool:
-    return code in (9, 10) or 0x20 <= code < 0x7F or (code >= 0xA0 and not 0xD800 <= code < 0xE000)
