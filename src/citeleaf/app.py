@@ -193,6 +193,10 @@ class App:
         """The library's copy of a document's file. Raises `UnreadableFile` when it is gone."""
         return self._library.source(document)
 
+    def backup(self, out: Path) -> None:
+        """Copies the library whole into a new folder, a library itself. Raises `ConfigError` when it holds things."""
+        self._parts.backup(out)
+
     def show(self, item: str, *, page: int | None = None) -> Shown:
         """What an id stands for: an answer, a passage, a section (`doc#section`) or a document, or one page of it."""
         store = self._parts.store

@@ -197,14 +197,21 @@ def find_library(
     `start` is the folder to look upward from, by default the working folder. With `create` it is made when missing.
     Raises `ConfigError`, `SchemaMismatch`, `StoreError`.
     """
-    environment = os.environ if environment is None else environment
-    named = str(given) if given else environment.get("CITELEAF_LIBRARY", "")
-    library = Library(Path(named).expanduser().absolute() if named else _nearest(start or Path.cwd()))
+    library = place_of(given, environment=environment, start=start)
     if create:
         library.make()
     else:
         library.check()
     return library
+
+
+def place_of(
+    given: str | Path | None = None, *, environment: Mapping[str, str] | None = None, start: Path | None = None
+) -> Library:
+    """Where `find_library` would look, whether or not there is a library."""
+    environment = os.environ if environment is None else environment
+    named = str(given) if given else environment.get("CITELEAF_LIBRARY", "")
+    return Library(Path(named).expanduser().absolute() if named else _nearest(start or Path.cwd()))
 
 
 def _nearest(start: Path) -> Path:

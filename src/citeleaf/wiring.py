@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from citeleaf.answer.draft import ModelGenerator
 from citeleaf.ask import Kit
+from citeleaf.backup import backup
+from citeleaf.backup import restore as put_back
 from citeleaf.chat import Chat
 from citeleaf.errors import ConfigError, ModelNotInstalled
 from citeleaf.ids import fingerprint, sha256_file
@@ -164,6 +166,10 @@ class Parts:
         """Takes a document and its file out."""
         self.library.remove(self.store, doc_id)
 
+    def backup(self, out: Path) -> None:
+        """Copies the library whole into a new folder, a library itself."""
+        backup(self.library, self.store, out)
+
     def picture(self, document: Document, place: Place) -> bytes:
         """PNG of the page at a place, its words marked. Raises `ConfigError` for a format without pages."""
         if place.page is None or not document.pages:
@@ -229,6 +235,26 @@ class Parts:
         except ModelNotInstalled as error:
             self.notes.append(f"{error.message}: searching without it; {error.hint}")
             return None
+
+
+def restore(source: Path, target: Library) -> None:
+    """Puts a backup in the place of an empty or missing library. Raises `StoreError` for a damaged or newer one."""
+    from citeleaf.backends.store_sqlite import open_store
+
+    Library(source).check()
+    store = open_store(source, embedder=None)
+    try:
+        put_back(source, target, store)
+    finally:
+        store.close()
+
+
+def migrate(library: Library) -> tuple[int, int]:
+    """Brings a library's store to the present schema; gives the schema numbers before and after."""
+    from citeleaf.backends.store_sqlite import FILE
+    from citeleaf.backends.upkeep_sqlite import migrate as bring
+
+    return bring(library.folder / FILE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,14 +40,15 @@ ALLOWED = {
     "record": CORE,
     "ask": CORE | {"ingest", "retrieve", "answer"},
     "library": CORE,
+    "backup": CORE | {"library"},
     "backends": CORE | {"backends", "retrieve", "library"},
-    "wiring": CORE | {"ingest", "retrieve", "answer", "ask", "library", "backends", "record", "models"},
+    "wiring": CORE | {"ingest", "retrieve", "answer", "ask", "library", "backup", "backends", "record", "models"},
     "app": CORE | {"ingest", "retrieve", "answer", "ask", "library", "record", "wiring"},
     "models": CORE | {"backends"},
     "doctor": CORE | {"library", "backends", "wiring", "app", "ingest"},
     "evaluate": CORE | {"retrieve", "ask", "app", "record", "evaluate", "answer"},
     "surfaces": CORE
-    | {"app", "evaluate", "surfaces", "record", "doctor", "wiring", "answer", "ingest", "ask", "models"},
+    | {"app", "evaluate", "surfaces", "record", "doctor", "wiring", "answer", "ingest", "ask", "models", "library"},
 }
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "pypdfium2", "mammoth", "selectolax", "pydantic", "rich.table")
 

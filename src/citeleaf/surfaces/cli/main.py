@@ -8,7 +8,7 @@ import sys
 import typer
 
 from citeleaf.errors import CiteleafError
-from citeleaf.surfaces.cli import ask, chat, corpus, evaluate, guard, show, upkeep
+from citeleaf.surfaces.cli import ask, chat, copies, corpus, evaluate, guard, show, upkeep
 from citeleaf.surfaces.terminal import one_line
 
 cli = typer.Typer(
@@ -20,7 +20,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for module in (ask, chat, guard, corpus, show, evaluate, upkeep):
+for module in (ask, chat, guard, corpus, copies, show, evaluate, upkeep):
     module.register(cli)
 
 
