@@ -139,7 +139,7 @@ class GuardRule(Section):
     unless: Lines = Field(default=(), description="What lifts a hit in the same sentence.")
     outcome: Literal["refused", "escalated", "removed", "marked"] = Field(
         default="refused",
-        description="What a hit leads to; `removed`: the claim, or the document's words, are taken out; `marked`: noted.",
+        description="What a hit leads to; `removed`: the claim, or the words, are taken out; `marked`: noted.",
     )
     reply: Annotated[Reply, BeforeValidator(lambda v: {"en": v} if isinstance(v, str) else v)] = Field(
         default=Reply(), description="What the user is told, by language; one text is English."
