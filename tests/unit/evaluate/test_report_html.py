@@ -6,10 +6,8 @@ import json
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
-from urllib.parse import parse_qs
 
 import pytest
 from hypothesis import given
@@ -24,6 +22,7 @@ from citeleaf.evaluate.report_html import POLICY, Earlier, page
 from citeleaf.evaluate.run import read_rows, run
 from citeleaf.evaluate.summary import summarise
 from citeleaf.record import Json
+from support.html_page import Page
 from support.packs import make, open_small
 
 HOSTILE = (
@@ -35,70 +34,6 @@ HOSTILE = (
     "&lt;b&gt; {{7*7}} \u202e\u0000\x1b[2J \ud800",
 )
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-class Page(HTMLParser):
-    """The elements of a page, the text inside each, and its rows."""
-
-    VOID = frozenset(("meta", "input", "br"))
-
-    def __init__(self, source: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.links: list[tuple[str, dict[str, list[str]]]] = []
-        self.open: list[str] = []
-        self.said: list[str] = []
-        self.unclosed: list[str] = []
-        self._show: str | None = None
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-        self._show = dict(attrs).get("data-show") if tag == "a" else None
-
-    def handle_endtag(self, tag: str) -> None:
-        if self.open and self.open[-1] == tag:
-            self.open.pop()
-        else:
-            self.unclosed.append(tag)
-        self._show = None
-
-    def handle_data(self, data: str) -> None:
-        if self.open[-1:] not in (["script"], ["style"]):
-            self.said.append(data)
-        if self._show is not None:
-            self.links.append((data, parse_qs(self._show)))
-
-    @property
-    def text(self) -> str:
-        return "".join(self.said)
-
-    def attributes(self, tag: str) -> list[dict[str, str | None]]:
-        return [attrs for name, attrs in self.elements if name == tag]
-
-    @property
-    def rows(self) -> list[dict[str, str | None]]:
-        return [attrs for attrs in self.attributes("details") if "data-figures" in attrs]
-
-    def matching(self, wanted: dict[str, list[str]]) -> int:
-        return sum(self._fits(row, wanted) for row in self.rows)
-
-    @staticmethod
-    def _fits(row: dict[str, str | None], wanted: dict[str, list[str]]) -> bool:
-        for name, values in wanted.items():
-            if name == "figure":
-                have = {pair.rpartition("=")[0] for pair in (row["data-figures"] or "").split()}
-                if not have & set(values[0].split()):
-                    return False
-            elif name in ("failed", "changed"):
-                if f"data-{name}" not in row:
-                    return False
-            elif row[f"data-{name}"] != values[0]:
-                return False
-        return True
 
 
 def question(n: int, **over: Json) -> dict[str, Json]:
