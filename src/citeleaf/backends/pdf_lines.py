@@ -17,6 +17,7 @@ from citeleaf.backends.pdf_styles import Style
 WIDE_GAP = 1.2
 """A gap over this many line heights ends a line: it may be a gutter between columns or cells."""
 _OVERLAP = 0.5
+_HIGH_SIGN = 1.3
 _BULLETS = "\ufffd•·▪◦‣●○■□❖➢➤►▶✓✔–—\\-*"
 MARKER = re.compile(
     rf"(?:[{_BULLETS}]|\(?(?:(?P<letter>[a-z])(?P=letter)?|[ivxlc]{{1,6}}|[A-Z]|[IVXLC]{{1,6}}|\d{{1,3}}|\d{{1,2}}(?:\.\d{{1,2}}){{1,4}})[.)]"
@@ -163,9 +164,22 @@ def _line(page: RawPage, group: _Group, lefts: dict[int, float], rtl: set[int], 
             pieces = [p for _, _, p in sorted(zip(at, range(len(pieces)), pieces, strict=True))]
     line = Line(page.number, pieces, group.x0, group.y0, group.x1, group.y1, "", 0, 0.0, False, turn)
     dress(line, page, styles)
+    if line.mixed and turn == 0:
+        _by_letters(line, page)
     line.marker, line.body = _marker(line, page, lefts)
     line.lefts = tuple([lefts[i] for i in pieces])
     return line
+
+
+def _by_letters(line: Line, page: RawPage) -> None:
+    """Sets upper and lower edge by letters and digits where a sign of another font, such as a minus, is far higher."""
+    boxes = page.boxes[line.pieces]
+    letters = [k for k, i in enumerate(line.pieces) if any(map(str.isalnum, page.texts[i]))]
+    signs = [k for k in range(len(line.pieces)) if k not in letters]
+    if letters and signs:
+        top, bottom = float(boxes[letters, 1].min()), float(boxes[letters, 3].max())
+        if float((boxes[signs, 3] - boxes[signs, 1]).max()) > _HIGH_SIGN * (bottom - top):
+            line.y0, line.y1 = top, bottom
 
 
 def dress(line: Line, page: RawPage, styles: list[Style]) -> None:
