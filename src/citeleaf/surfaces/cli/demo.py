@@ -21,7 +21,7 @@ def pack() -> Path:
 def questions() -> tuple[str, ...]:
     """One that is answered, one the document does not answer, one out of bounds."""
     return (
-        "How long can my building be empty before cover changes?",
-        "Does the policy cover the cost of repainting a racing yacht?",
+        "How soon must I report a theft to the police?",
+        "What is the opening bid at the annual horse auction?",
         "Should I buy this policy?",
     )
