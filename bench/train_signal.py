@@ -83,7 +83,8 @@ def main() -> None:
     truth = test["label"].to_numpy(int)
     print(f"test rows {len(truth)}: AUC {roc_auc_score(truth, scores):.3f}")
     print(
-        f"at {LEAST}: recall {(scores[truth == 1] >= LEAST).mean():.3f}, false {(scores[truth == 0] >= LEAST).mean():.3f}"
+        f"at {LEAST}: recall {(scores[truth == 1] >= LEAST).mean():.3f}, "
+        f"false {(scores[truth == 0] >= LEAST).mean():.3f}"
     )
     head = {
         "schema": "citeleaf/signal/1",
