@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
@@ -29,7 +30,7 @@ def banded(lines: Sequence[Line], box: Box, ys: Sequence[float], page: RawPage) 
     """Where columns start, left to right, in a table whose rows lie between these heights; empty when it is none."""
     rows: list[list[Line]] = [[] for _ in range(len(ys) + 1)]
     for line in lines:
-        rows[sum(y <= (line.y0 + line.y1) / 2 for y in ys)].append(line)
+        rows[bisect_right(ys, (line.y0 + line.y1) / 2)].append(line)
     rows = [row for row in rows if row]
     heights = sorted(map(_baselines, rows))
     if len(rows) < 3 or heights[len(heights) // 2] > _MOST_LINES:
@@ -45,16 +46,17 @@ def stretches(lines: Sequence[Line], ys: Sequence[float], page: RawPage) -> list
     """
     inside: list[list[Line]] = [[] for _ in range(len(ys) + 1)]
     for line in lines:
-        inside[sum(y <= (line.y0 + line.y1) / 2 for y in ys)].append(line)
+        inside[bisect_right(ys, (line.y0 + line.y1) / 2)].append(line)
     inside = inside[1:-1]
     usual = sorted(b - a for a, b in pairwise(ys))[(len(ys) - 1) // 2]
-    plain = [b - a <= _HIGH * usual and _baselines(inside[k]) < 3 for k, (a, b) in enumerate(pairwise(ys))]
+    plain = [k for k, (a, b) in enumerate(pairwise(ys)) if b - a <= _HIGH * usual and _baselines(inside[k]) < 3]
     out: list[list[float]] = [[ys[0]]]
     for k, (top, bottom) in enumerate(pairwise(ys)):
-        if not plain[k]:
-            around = sorted((j for j in range(len(plain)) if plain[j]), key=lambda j: (abs(j - k), j))[:_NEAR]
+        at = bisect_left(plain, k)
+        if plain[at : at + 1] != [k]:
+            around = sorted(plain[max(at - _NEAR, 0) : at + _NEAR], key=lambda j: (abs(j - k), j))[:_NEAR]
             near = [line for j in around for line in inside[j]]
-            at_end = k in (0, len(plain) - 1)
+            at_end = k in (0, len(inside) - 1)
             if (at_end and _is_loose(inside[k])) or not _is_row(inside[k], near, bottom - top, usual, page):
                 out.append([])
         out[-1].append(bottom)
@@ -152,7 +154,7 @@ def cells_of(parts: Sequence[Line], edges: Sequence[float], ys: Sequence[float])
     """Rows of cells, by height and by column; rows without words are left out."""
     rows: list[list[Cell]] = [[[] for _ in edges] for _ in range(len(ys) + 1)]
     for part in parts:
-        row = sum(y <= (part.y0 + part.y1) / 2 for y in ys)
+        row = bisect_right(ys, (part.y0 + part.y1) / 2)
         column = max(sum(edge <= (part.x0 + min(part.x1, part.x0 + 4)) / 2 for edge in edges) - 1, 0)
         rows[row][column].append(part)
     for cells in rows:
