@@ -39,7 +39,7 @@ SETS = {
 }
 ALIKE = ({"office_pack", "trades"},)
 """Sets whose documents may answer each other's questions."""
-NAMES = ("rerank", "dense", "coverage", "unknown", "kind")
+NAMES = ("rerank", "dense", "coverage")
 COVERED = 0.5
 RIDGE = 1.0
 HALF = 0.5
@@ -58,7 +58,7 @@ class Example:
 
     def row(self) -> list[float]:
         f = self.features
-        return [max(f.rerank or 0.0, 0.0), f.dense or 0.0, f.coverage, f.unknown, f.kind]
+        return [max(f.rerank or 0.0, 0.0), f.dense or 0.0, f.coverage]
 
 
 def questions(name: str) -> list[dict[str, object]]:

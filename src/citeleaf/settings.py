@@ -95,8 +95,6 @@ class GateSettings(Section):
     )
     dense_weight: Score = Field(default=8.22, description="Weight of the best cosine.")
     coverage_weight: Score = Field(default=-2.57, description="Weight of the coverage of the question's words.")
-    unknown_weight: Score = Field(default=0.0, description="Weight of the share of words that no passage holds.")
-    kind_weight: Score = Field(default=0.0, description="Weight of finding the kind of answer that is asked for.")
     min_rerank: Score | None = Field(default=None, description="Least cross-encoder score of the best passage.")
     min_dense: Score | None = Field(default=None, description="Least cosine of the best passage.")
     min_coverage: Score | None = Field(

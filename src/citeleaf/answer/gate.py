@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, log
 
 from citeleaf.protocols import Store
-from citeleaf.quotes import one_line, quotes_of
-from citeleaf.retrieve.asks import holds, read
 from citeleaf.retrieve.tokens import guess_language, terms
 from citeleaf.settings import GateSettings
 from citeleaf.types import Check, Passage, Query, Retrieval
@@ -33,16 +31,12 @@ class Features:
 
     `rerank`: best cross-encoder score (raw logit) of all passages reranked. `dense`: best cosine, in [-1, 1].
     `coverage`: idf-weighted share, in [0, 1], of the question's terms in the passage of the evidence that holds the
-    most (text, heading and context); a word that no passage holds counts with the greatest idf. `unknown`: idf-weighted
-    share, in [0, 1], of the terms that no passage of the store holds. `kind`: of the kinds of answer asked for (an
-    amount, a period, a person), the share that the unit nearest to the question holds; one half when none is asked for.
+    most (text, heading and context); a word that no passage holds counts with the greatest idf.
     """
 
     rerank: float | None
     dense: float | None
     coverage: float
-    unknown: float = 0.0
-    kind: float = 0.5
 
     def probability(self, settings: GateSettings) -> float:
         """Logistic of the weighted features, in (0, 1); a feature that is None counts 0, as does a `rerank` below 0.
@@ -51,7 +45,6 @@ class Features:
         """
         logit = settings.bias + settings.coverage_weight * self.coverage
         logit += settings.rerank_weight * max(self.rerank or 0.0, 0.0) + settings.dense_weight * (self.dense or 0.0)
-        logit += settings.unknown_weight * self.unknown + settings.kind_weight * self.kind
         return 1 / (1 + exp(-max(-60.0, min(60.0, logit))))
 
     def suffice(self, settings: GateSettings) -> bool:
@@ -88,30 +81,25 @@ def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -
 
 
 def measure(query: Query, found: Retrieval, store: Store) -> Features:
-    """The features of one retrieval that has evidence.
-
-    idf = log(1 + (n - df + 0.5) / (df + 0.5)), as in BM25, over the store's n passages. A question without terms has
-    coverage and unknown 0.
-    """
+    """The features of one retrieval that has evidence."""
     best = {ranking.scorer: ranking.hits[0].score for ranking in reversed(found.rankings) if ranking.hits}
     passages = [e.passage for e in found.evidence]
-    language = guess_language(query.text)
-    frequencies, n = store.frequencies(list(dict.fromkeys(terms(query.text, language))))
-    weights = _idf(frequencies, n)
-    total = sum(weights.values()) or 1.0
+    return Features(best.get("reranked"), best.get("dense"), coverage(query.text, passages, store))
+
+
+def coverage(question: str, passages: Iterable[Passage], store: Store) -> float:
+    """The greatest idf-weighted share, in [0, 1], of the question's terms that one passage holds; no terms: 0.
+
+    idf = log(1 + (n - df + 0.5) / (df + 0.5)), as in BM25, over the store's n passages.
+    """
+    language = guess_language(question)
+    wanted = list(dict.fromkeys(terms(question, language)))
+    weights = _idf(*store.frequencies(wanted))
+    total = sum(weights.values())
+    if not total:
+        return 0.0
     shares = [sum(w for t, w in weights.items() if t in _held(p, language)) / total for p in passages]
-    unknown = sum(weights[t] for t, df in frequencies.items() if df == 0) / total
-    kind = _kind_held(query.text, passages, weights, language)
-    return Features(best.get("reranked"), best.get("dense"), max(shares, default=0.0), unknown, kind)
-
-
-def _kind_held(question: str, passages: Sequence[Passage], weights: Mapping[str, float], language: str) -> float:
-    kinds = sorted(read(question).kinds - {"list"})
-    units = [one_line(" ".join(q.text for q in quotes_of(unit))) for p in passages for unit in p.units]
-    if not kinds or not units:
-        return 0.5
-    near = max(units, key=lambda words: sum(weights.get(t, 0.0) for t in set(terms(words, language))))
-    return sum(holds(kind, near) for kind in kinds) / len(kinds)
+    return max(shares, default=0.0)
 
 
 def unknown_codes(question: str, passages: Iterable[Passage], store: Store) -> list[str]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp
 
+from citeleaf.backends.quote_ask import Asks, Kind, holds, read
 from citeleaf.backends.quote_score import MOST_PAIRS, Candidate, Frequencies, Scorer, candidates_of, covered
 from citeleaf.protocols import Embedder, Reranker
 from citeleaf.quotes import joined, one_line, quotes_of
-from citeleaf.retrieve.asks import Asks, Kind, holds, read
 from citeleaf.retrieve.parts import parts
 from citeleaf.retrieve.tokens import guess_language
 from citeleaf.settings import QuoteSettings

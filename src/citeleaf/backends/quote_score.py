@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeAlias
 
+from citeleaf.backends.quote_ask import Asks, holds
 from citeleaf.protocols import Embedder, Reranker
 from citeleaf.quotes import one_line, quotes_of, whole
-from citeleaf.retrieve.asks import Asks, holds
 from citeleaf.retrieve.tokens import guess_language, terms
 from citeleaf.types import Evidence, Unit
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citeleaf.answer.gate import Features, gate, measure, unknown_codes
+from citeleaf.answer.gate import Features, coverage, gate, unknown_codes
 from citeleaf.settings import GateSettings
 from citeleaf.types import Check, Hit, Query, Ranking, Retrieval
 from support.evidence import MemoryStore, document, evidence, passage
@@ -10,7 +10,7 @@ from support.evidence import MemoryStore, document, evidence, passage
 TEXTS = {
     "aml": "AML-204 sets the cash limit. Section 7.3 covers vaults.",
     "kyc": "Customers are identified by passport before an account is opened.",
-    "iso": "The vendor is certified to ISO 27001 and reviewed under 4.2.1 every 12 months.",
+    "iso": "The vendor is certified to ISO 27001 and reviewed under 4.2.1 each year.",
 }
 
 
@@ -75,26 +75,11 @@ def test_the_probability_is_checked_only_where_all_it_weighs_was_measured(
 
 
 def test_unknown_words_count_most_in_the_coverage(store: MemoryStore) -> None:
-    every = found(store, *TEXTS)
-
-    def features(question: str) -> Features:
-        return measure(Query(question), every, store)
-
-    assert features("passport account customers").coverage == pytest.approx(1.0)
-    assert 0 < features("passport of a zebra").coverage < 0.5
-    assert features("passport of a zebra").unknown > 0.5
-    assert features("passport account customers").unknown == 0.0
-    assert features("of the").coverage == features("of the").unknown == 0.0
-    assert features("body").coverage == 1.0, "the heading counts"
-
-
-def test_the_kind_of_answer_asked_for_is_looked_for_in_the_nearest_unit(store: MemoryStore) -> None:
-    def kind(question: str) -> float:
-        return measure(Query(question), found(store, *TEXTS), store).kind
-
-    assert kind("How often is the vendor reviewed?") == 1.0, "every 12 months"
-    assert kind("How long are customers identified by passport?") == 0.0
-    assert kind("vendor certified") == 0.5
+    passages = tuple(store.held.values())
+    assert coverage("passport account customers", passages, store) == pytest.approx(1.0)
+    assert 0 < coverage("passport of a zebra", passages, store) < 0.5
+    assert coverage("of the", passages, store) == 0.0
+    assert coverage("body", passages, store) == 1.0, "the heading counts"
 
 
 @pytest.mark.parametrize(

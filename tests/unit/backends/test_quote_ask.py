@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citeleaf.retrieve.asks import Kind, holds, read
+from citeleaf.backends.quote_ask import Kind, holds, read
 
 
 @pytest.mark.parametrize(
