@@ -1,14 +1,13 @@
-"""A learned signal of injection: how much a question looks like an order to the assistant.
+"""Learned signals beside the rules: how much a question looks like one of those that rules are for.
 
-A logistic head on the sentence embedder, trained on public labelled prompts (see `profiles/signal.md`). It lends weight
-to rules that found a weak sign, and warns; without a rule it refuses nothing.
+Logistic heads on the sentence embedder, trained on labelled prompts (see `profiles/signal.md`). They lend weight to
+rules that found a weak sign, and warn; without a rule they refuse nothing.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -21,16 +20,15 @@ from citeleaf.protocols import Embedder
 from citeleaf.settings import GuardSettings
 from citeleaf.types import Check
 
-NAME = "learned_signal"
 LENT = 0.5
 _LONGEST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Coefficients for one embedder; probabilities from `least` on lend weight to `rules`."""
+    """Coefficients of one signal; probabilities from `least` on lend weight to `rules`."""
 
-    embedder: str
+    name: str
     least: float
     rules: tuple[str, ...]
     bias: float
@@ -42,22 +40,30 @@ class Head:
 
 
 @lru_cache(maxsize=1)
-def head() -> Head:
-    """The head that comes with citeleaf."""
+def heads() -> tuple[str, tuple[Head, ...]]:
+    """The embedder the heads belong to, and the heads that come with citeleaf."""
     data = json.loads((files("citeleaf") / "profiles" / "signal.json").read_text("utf-8"))
-    return Head(data["embedder"], data["least"], tuple(data["rules"]), data["bias"], np.array(data["weights"]))
+    return data["embedder"], tuple(
+        Head(h["name"], h["least"], tuple(h["rules"]), h["bias"], np.array(h["weights"])) for h in data["heads"]
+    )
 
 
 def guard_request(text: str, rules: GuardSettings, embedder: Embedder | None) -> tuple[Check, ...]:
-    """The checks of a question: one a rule, then, where the signal is on and there is its embedder, the signal's own.
+    """The checks of a question: one a rule, then, where signals are on and their embedder is there, one a signal.
 
-    The signal's check fails, as a warning, from its least probability on; no rule has its name, so nothing follows.
+    A signal's check fails, as a warning, from its least probability on; no rule has its name, so nothing follows.
     """
-    if not rules.signal or embedder is None or embedder.name != head().embedder or not text.strip():
+    name, known = heads()
+    if not rules.signal or embedder is None or embedder.name != name or not text.strip():
         return guard(text, rules.request)
-    probability = head().probability(embedder.query(text[:_LONGEST]))
-    warns = probability >= head().least
-    lent: Mapping[str, float] = dict.fromkeys(head().rules, LENT) if warns else {}
-    checks = guard(text, rules.request, lent)
-    detail = "looks like an order to the assistant" if warns else ""
-    return (*checks, Check(NAME, not warns, detail, round(probability, 4), head().least))
+    vector = embedder.query(text[:_LONGEST])
+    lent: dict[str, float] = {}
+    warnings = []
+    for head in known:
+        probability = head.probability(vector)
+        warns = probability >= head.least
+        if warns:
+            lent.update(dict.fromkeys(head.rules, LENT))
+        detail = f"looks like what {', '.join(head.rules)} are for" if warns else ""
+        warnings.append(Check(head.name, not warns, detail, round(probability, 4), head.least))
+    return (*guard(text, rules.request, lent), *warnings)
