@@ -53,7 +53,7 @@ class App:
     """One library, open. Use as a context manager; safe to call from several threads."""
 
     def __init__(self, library: Library, settings: Settings, explained: tuple[Explained, ...]) -> None:
-        """Opens the store; models are loaded when first needed."""
+        """Nothing is opened yet: the store and the models are, when first needed."""
         self.settings = settings
         self.explained = explained
         self._library = library
@@ -150,15 +150,15 @@ class App:
         """The best `k` passages by one scorer: lexical, tfidf, dense, fused or reranked. Raises `ConfigError`."""
         if scorer not in SCORERS:
             raise ConfigError(f"no scorer `{scorer}`", hint=f"take one of {', '.join(SCORERS)}", subject=scorer)
-        kit = self.kit
-        ranking = single(
-            Query(query, (), tuple(doc_ids)), scorer, k, kit.store, kit.embedder, kit.reranker, self.settings.retrieve
-        )
-        passages = kit.store.passages([hit.passage_id for hit in ranking.hits])
-        return tuple(
-            Found(hit, ranking.scorer, passage, kit.store.place(passage.doc_id, passage.span))
-            for hit, passage in zip(ranking.hits, passages, strict=True)
-        )
+        with self._parts.snapshot():
+            kit = self.kit
+            asked = Query(query, (), tuple(doc_ids))
+            ranking = single(asked, scorer, k, kit.store, kit.embedder, kit.reranker, self.settings.retrieve)
+            passages = kit.store.passages([hit.passage_id for hit in ranking.hits])
+            return tuple(
+                Found(hit, ranking.scorer, passage, kit.store.place(passage.doc_id, passage.span))
+                for hit, passage in zip(ranking.hits, passages, strict=True)
+            )
 
     def ingest(
         self,

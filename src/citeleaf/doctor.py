@@ -34,7 +34,10 @@ def examine(library: str | None = None, profile: str | None = None) -> tuple[Fin
         return (*found, Finding("library", False, error.message, error.hint))
     with app:
         found.append(Finding("library", True, str(app.folder)))
-        found += _library(app)
+        try:
+            found += _library(app)
+        except CiteleafError as error:
+            found.append(Finding("store", False, error.message, error.hint))
     return tuple(found)
 
 

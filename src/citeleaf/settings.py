@@ -87,14 +87,14 @@ class GateSettings(Section):
     """
 
     min_probability: Annotated[float, Field(ge=0, le=1)] = Field(
-        default=0.36, description="Least probability that the evidence answers; 0: not checked."
+        default=0.4, description="Least probability that the evidence answers; 0: not checked."
     )
-    bias: Score = Field(default=-3.79, description="Constant term of the probability.")
+    bias: Score = Field(default=-3.34, description="Constant term of the probability.")
     rerank_weight: Score = Field(
-        default=0.45, description="Weight of the best cross-encoder score (raw logit; below 0 it counts 0)."
+        default=0.27, description="Weight of the best cross-encoder score (raw logit; below 0 it counts 0)."
     )
-    dense_weight: Score = Field(default=8.22, description="Weight of the best cosine.")
-    coverage_weight: Score = Field(default=-2.57, description="Weight of the coverage of the question's words.")
+    dense_weight: Score = Field(default=6.25, description="Weight of the best cosine.")
+    coverage_weight: Score = Field(default=0.0, description="Weight of the coverage of the question's words.")
     min_rerank: Score | None = Field(default=None, description="Least cross-encoder score of the best passage.")
     min_dense: Score | None = Field(default=None, description="Least cosine of the best passage.")
     min_coverage: Score | None = Field(
@@ -102,8 +102,8 @@ class GateSettings(Section):
     )
     codes: bool = Field(default=True, description="A code in the question must stand in the documents.")
     calibrated_on: str = Field(
-        default="bench/dev, 270 examples, minilm-l6 and msmarco-minilm-l12; keeps 98% of questions in the documents' own "
-        "words and 69% of those in a layman's, where the evidence was found",
+        default="bench/dev, 218 examples, minilm-l6 and msmarco-minilm-l12; keeps 98% of the questions in the "
+        "documents' own words and 69% of those in a layman's, where the evidence was found",
         description="Data and models the numbers were chosen with.",
     )
 

@@ -144,5 +144,7 @@ def _nearest(trace: Trace, evidence: Sequence[Evidence], store: Store) -> tuple[
 
 
 def _answer_id(trace: Trace, evidence: Sequence[Evidence], text: str) -> str:
-    parts = (trace.query.text, trace.fingerprint, *(e.passage.id for e in evidence), text)
+    query = trace.query
+    asked = (query.text, query.asked or "", *query.doc_ids, *(f"{fact.label}\n{fact.text}" for fact in query.facts))
+    parts = (*asked, trace.fingerprint, *(e.passage.id for e in evidence), text)
     return fingerprint(*(part.replace("\0", "\ufffd") for part in parts))

@@ -76,7 +76,9 @@ def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -
             checks.append(Check(name, least is None or value >= least, "", value, least))
     if settings.min_probability > 0 and features.suffice(settings):
         value = features.probability(settings)
-        checks.append(Check("probability", value >= settings.min_probability, "", value, settings.min_probability))
+        enough = value >= settings.min_probability
+        detail = "" if enough else "the passages found are not likely to hold an answer"
+        checks.append(Check("probability", enough, detail, value, settings.min_probability))
     return tuple(checks)
 
 

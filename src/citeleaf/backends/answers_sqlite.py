@@ -14,7 +14,10 @@ from citeleaf.types import Answer, DocId
 
 
 def keep(snapshot: Snapshot, answer: Answer) -> None:
-    """Writes an answer, in place of one with the same id, and the documents its words came from."""
+    """Writes an answer, in place of one with the same id, and the documents its words came from.
+
+    When one of them was taken out while the answer was made, it is kept blank, as `blank` would have left it.
+    """
     # Through plain JSON rather than pydantic's own, which refuses half characters, and a question may hold them.
     data = zlib.compress(json.dumps(_adapter().dump_python(answer, mode="json")).encode())
     snapshot.db.execute("DELETE FROM answer WHERE id = ?", (answer.id,))
@@ -22,6 +25,10 @@ def keep(snapshot: Snapshot, answer: Answer) -> None:
     snapshot.db.executemany(
         "INSERT INTO answer_document VALUES (?, ?)", ((doc_id, row[0]) for doc_id in sorted(sources(answer)))
     )
+    for doc_id in sorted(sources(answer)):
+        if snapshot.db.execute("SELECT 1 FROM document WHERE id = ?", (doc_id,)).fetchone() is None:
+            blank(snapshot, doc_id)
+            break
 
 
 def read(snapshot: Snapshot, answer_id: str) -> Answer:

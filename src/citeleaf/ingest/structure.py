@@ -135,7 +135,10 @@ def _skipped(parsed: Parsed, marks: Sequence[_Mark], spans: Sequence[Span], sett
         if i in out:
             continue
         own = parsed.blocks[bisect_left(starts, span.start) : bisect_left(starts, span.end)]
-        if not (unindexed.title_is_skipped(mark.title, settings.skip_sections) or _is_list(parsed, own)):
+        # Text before the first heading goes by the document's title, which may be its file's name: `index.html`.
+        headed = i > 0 or bool(parsed.headings and parsed.headings[0].span.start <= span.start)
+        named = headed and unindexed.title_is_skipped(mark.title, settings.skip_sections)
+        if not (named or _is_list(parsed, own)):
             continue
         out.add(i)
         below = i + 1

@@ -36,7 +36,9 @@ def retrieve(
         best = _search(piece, query, store, embedder, reranker, settings, [], seen).hits[:2]
         for hit in best:
             scores.setdefault(hit.passage_id, hit.score)
-        if best and not any(h.passage_id in chosen for h in best[:1]):
+        if best and best[0].passage_id in chosen:
+            chosen[best[0].passage_id] = "part"
+        elif best:
             if len(chosen) >= settings.top_k:
                 last = next((p for p in reversed(chosen) if chosen[p] == "found"), None)
                 if last is not None:
@@ -45,7 +47,7 @@ def retrieve(
     _load(seen, list(chosen), store)
     for passage_id in definitions(query.text, [seen[p] for p in chosen], store, settings.definitions):
         chosen[passage_id] = "definition"
-        scores.setdefault(passage_id, 0.0)
+        scores.setdefault(passage_id, min(scores.values()))
     _load(seen, list(chosen), store)
     evidence = tuple(
         Evidence(seen[pid], rank, scores[pid], main.scorer, why) for rank, (pid, why) in enumerate(chosen.items(), 1)

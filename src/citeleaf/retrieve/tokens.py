@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ _PIECE = re.compile(r"[^\W_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _POSSESSIVE = re.compile(r"['’]s?$|['’](?=\w)")
 _DIGIT = re.compile(r"\d")
+_STEMMING = threading.Lock()
 
 ENGLISH_STOP_WORDS = frozenset(
     """
@@ -42,8 +44,8 @@ def terms(text: str, language: str = "en") -> list[str]:
 
     A code (a word with a digit and an inner `-`, `.`, `/`, `_` or `&`, such as `AML-204` or `4.2.1`) gives itself and
     its parts; an ordinary hyphenated word gives its parts. Thousands separators go: `25,000` is `25000`. `language` is
-    `en` or `tr`; any other gets no stemming and no stop words. For Turkish, dotted and dotless i are kept apart while
-    stemming and folded together afterwards. Terms hold letters and digits, and `-./_&` inside codes only.
+    `en` or `tr`; any other is read as `en`, as a question in it is. For Turkish, dotted and dotless i are kept apart
+    while stemming and folded together afterwards. Terms hold letters and digits, and `-./_&` inside codes only.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
@@ -81,7 +83,7 @@ def guess_language(text: str) -> str:
     """`tr` when Turkish function words or letters outnumber English ones, else `en`."""
     lower = text.translate(_TURKISH).lower() if any(c in text for c in "İışğ") else text.lower()
     words = _PIECE.findall(lower)
-    turkish = sum(w in TURKISH_STOP_WORDS for w in words) + sum(c in "ışğçöü" for c in lower) / 3
+    turkish = sum(w in TURKISH_STOP_WORDS for w in words) + sum(c in "ışğ" for c in lower) / 3
     english = sum(w in ENGLISH_STOP_WORDS for w in words)
     return "tr" if turkish > english else "en"
 
@@ -94,13 +96,18 @@ def _add(out: list[str], word: str, language: str) -> None:
 
 @lru_cache(maxsize=200_000)
 def _term(word: str, language: str) -> str:
-    if language == "en":
+    if language != "tr":
         if word in ENGLISH_STOP_WORDS or (len(word) == 1 and not word.isdigit()):
             return ""
-        return fold(_stemmer("english").stemWord(word))
-    if language == "tr":
-        return "" if word in TURKISH_STOP_WORDS else fold(_stemmer("turkish").stemWord(word))
-    return fold(word)
+        return fold(_stem("english", word))
+    return "" if word in TURKISH_STOP_WORDS else fold(_stem("turkish", word))
+
+
+def _stem(name: str, word: str) -> str:
+    # A stemmer keeps the word it works on in itself, so one may not serve two threads at once.
+    with _STEMMING:
+        stem: str = _stemmer(name).stemWord(word)
+    return stem
 
 
 @lru_cache(maxsize=4)

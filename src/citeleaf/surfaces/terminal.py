@@ -45,8 +45,8 @@ class Screen:
         """Colour only on a terminal and only without `NO_COLOR`."""
         self.json_output = json_output
         self.quiet = quiet
-        self.out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-        self.messages = Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
+        self.out = Console(highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+        self.messages = Console(stderr=True, highlight=False, emoji=False, soft_wrap=not sys.stderr.isatty())
 
     @property
     def bars(self) -> bool:

@@ -10,7 +10,7 @@ import typer
 
 from citeleaf.surfaces.cli import options
 from citeleaf.surfaces.cli.progress import stages
-from citeleaf.surfaces.terminal import Screen
+from citeleaf.surfaces.terminal import Screen, one_line
 
 if TYPE_CHECKING:
     from citeleaf.types import Answer, ShownCitation
@@ -37,11 +37,16 @@ def ask(
 ) -> int:
     """Answers one question, with the words, page and place each sentence rests on."""
     from citeleaf.app import App
+    from citeleaf.errors import ConfigError
     from citeleaf.record import answer_json
 
     screen = Screen(json_output=json, quiet=quiet)
     flags = [*(settings or ()), *([f"models.generator={generator}"] if generator else [])]
     text = sys.stdin.read() if question == "-" else question
+    missing = next((p for p in paths or () if not p.exists()), None)
+    if missing is not None:
+        hint = "put the question in quotes" if not missing.suffix else "check the path"
+        raise ConfigError(f"there is no file `{missing}` to ask", hint=hint, subject=str(missing))
     with stages(screen) as watch:
         if paths:
             app = App.for_files(paths, profile=profile, flags=tuple(flags), watch=watch.file)
@@ -49,10 +54,15 @@ def ask(
             app = options.open_app(library, profile, flags)
         with app:
             answer = app.ask(text, facts=facts or (), doc_ids=tuple(doc or ()), watch=watch.stage)
+            notes = app.notes
+    for note in notes:
+        screen.say(note, style="yellow")
     if json:
         screen.document(answer_json(answer))
     else:
         show_answer(screen, answer)
+        if not paths:
+            screen.say(f"kept as {answer.id}")
     return EXIT_CODES[answer.decision.outcome]
 
 
@@ -62,23 +72,28 @@ def show_answer(screen: Screen, answer: Answer) -> None:
     if answer.citations:
         screen.print()
     said = {claim.text for claim in answer.claims}
+    places: dict[str, list[ShownCitation]] = {}
     for citation in answer.citations:
-        screen.print(f"[{citation.n}] {where(citation)}", style="cyan")
-        if not any(citation.quote.text in text for text in said):
-            screen.print(f"    “{' '.join(citation.quote.text.split())}”")
+        places.setdefault(f"{where(citation)} · {citation.passage_id}", []).append(citation)
+    for place, cited in places.items():
+        screen.print(f"{''.join(f'[{c.n}]' for c in cited)} {place}", style="cyan")
+        for citation in cited:
+            words = " ".join(citation.quote.text.split())
+            if not any(words in " ".join(text.split()) for text in said):
+                screen.print(f"    “{words}”")
     if answer.decision.outcome == "answered":
         return
     screen.print()
     screen.print(f"{answer.decision.outcome}: {answer.decision.reason}", style="yellow")
     for check in (*(answer.trace.gate or ()), *answer.trace.guard):
         if not check.passed:
-            numbers = "" if check.value is None else f" ({check.value:.2f}, needs {check.threshold or 0:.2f})"
-            screen.print(f"  {check.name}: {check.detail}{numbers}")
+            numbers = "" if check.value is None else f"({check.value:.2f}, needs {check.threshold or 0:.2f})"
+            screen.print("  " + " ".join(part for part in (f"{check.name}:", check.detail, numbers) if part))
     if answer.nearest:
         screen.print("nearest passages:")
     for near in answer.nearest:
         page = "" if near.page is None else f" p. {near.page}"
-        screen.print(f"  {near.passage_id}{page}: {' '.join(near.quote.split())[:160]}")
+        screen.print(f"  {near.passage_id}{page}: {one_line(near.quote, 160)}")
 
 
 def where(citation: ShownCitation) -> str:

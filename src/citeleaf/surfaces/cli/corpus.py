@@ -73,7 +73,7 @@ def remove(
 ) -> int:
     """Takes documents out; nothing of them can answer afterwards."""
     screen = Screen(json_output=json, quiet=quiet)
-    with options.open_app(library, profile, write=True) as app:
+    with options.open_app(library, profile) as app:
         app.remove(doc)
     if json:
         screen.document({"schema": "citeleaf/removed/1", "removed": doc})
@@ -91,7 +91,7 @@ def reindex(
 ) -> int:
     """Makes passages and vectors anew with the present settings and models."""
     screen = Screen(json_output=json, quiet=quiet)
-    with options.open_app(library, profile, settings, write=True) as app, stages(screen) as watch:
+    with options.open_app(library, profile, settings) as app, stages(screen) as watch:
         report = app.reindex(watch=watch.file)
     return _show_report(screen, report)
 
@@ -115,7 +115,7 @@ def demo(
     if json:
         screen.document({"schema": "citeleaf/demo/1", "answers": [answer_json(a) for a in answers]})
         return 0
-    screen.say(f"{len(report.rows)} documents in {folder}")
+    screen.say(f"documents: {len(report.rows)}, library: {folder}")
     for answer in answers:
         screen.print()
         screen.print(f"? {answer.trace.query.text}", style="bold")

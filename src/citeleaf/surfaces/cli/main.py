@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
+from citeleaf import __version__
 from citeleaf.errors import CiteleafError
 from citeleaf.surfaces.cli import ask, chat, copies, corpus, evaluate, guard, show, upkeep
 from citeleaf.surfaces.terminal import one_line
@@ -20,6 +22,18 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
+
+
+@cli.callback(invoke_without_command=True)
+def about(
+    version: Annotated[bool, typer.Option("--version", help="Shows the version and ends.")] = False,
+) -> None:
+    """Ask your own documents, on your own machine, and see the words every sentence rests on."""
+    if version:
+        sys.stdout.write(f"citeleaf {__version__}\n")
+        raise typer.Exit()
+
+
 for module in (ask, chat, guard, corpus, copies, show, evaluate, upkeep):
     module.register(cli)
 

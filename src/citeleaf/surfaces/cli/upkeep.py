@@ -140,4 +140,5 @@ def doctor(
             screen.print(f"{'ok  ' if f.ok else 'FAIL'}  {f.name}: {f.detail}", style=None if f.ok else "yellow")
             if f.fix:
                 screen.print(f"      {f.fix}")
-    return 0 if all(f.ok for f in findings) else 1
+    failed = next((f for f in findings if not f.ok), None)
+    return 0 if failed is None else 5 if failed.name.startswith(("model", "search")) else 4
