@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from citeleaf.guard.look import guard
 from citeleaf.sentences import sentences
@@ -66,20 +67,26 @@ def notices(text: str, pages: Sequence[Page], rules: Sequence[GuardRule]) -> tup
 def veiled(found: Retrieval, rules: Sequence[GuardRule]) -> tuple[Retrieval, tuple[Check, ...]]:
     """The evidence as it may be read, and one check a mark.
 
-    Words that may not be read are replaced, in equal length; units that touch them go, and a passage of which nothing
-    is left goes too. Everything else, ranks included, stays; without such words the evidence comes back as it was.
+    Words that may not be read are replaced, in equal length; units that touch them or are led by them go, and a passage
+    of which nothing is left goes too. A heading that holds such words becomes `…`, a context goes whole. Everything
+    else, ranks included, stays; without such words the evidence comes back as it was.
     """
     checks: list[Check] = []
     kept: list[Evidence] = []
     for item in found.evidence:
         seen = marks(item.passage.text, rules)
         context = marks(item.passage.context, rules) if item.passage.context else ()
-        checks.extend(Check(m.code, False, f"{item.passage.id}: {m.detail}") for m in (*seen, *context))
+        titles = [marks(title, rules) for title in item.passage.heading]
+        known = (*seen, *context, *chain.from_iterable(titles))
+        checks.extend(Check(m.code, False, f"{item.passage.id}: {m.detail}") for m in known)
         passage = _veil(item.passage, [m.span for m in seen if not m.read])
+        if passage is not None and _unread(context):
+            passage = _without_context(passage, rules)
         if passage is None:
             continue
-        if any(not m.read for m in context):
-            passage = replace(passage, context="")
+        if any(map(_unread, titles)):
+            heading = tuple("…" if _unread(m) else t for t, m in zip(passage.heading, titles, strict=True))
+            passage = replace(passage, heading=heading)
         kept.append(item if passage == item.passage else replace(item, passage=passage))
     return (replace(found, evidence=tuple(kept)) if checks else found), tuple(checks)
 
@@ -95,6 +102,17 @@ def _veil(passage: Passage, spans: Sequence[Span]) -> Passage | None:
     hidden = [Span(start + span.start, start + span.end) for span in spans]
     units = tuple(u for u in passage.units if not any(_meets(q, hidden) for q in (u.quote, *u.lead)))
     return replace(passage, text=text, units=units) if units else None
+
+
+def _without_context(passage: Passage, rules: Sequence[GuardRule]) -> Passage | None:
+    """The passage without its context and without the units whose leads hold words that may not be read."""
+    orders = {lead: _unread(marks(" ".join(q.text for q in lead), rules)) for lead in {u.lead for u in passage.units}}
+    units = tuple(u for u in passage.units if not orders[u.lead])
+    return replace(passage, context="", units=units) if units else None
+
+
+def _unread(found: Sequence[Mark]) -> bool:
+    return any(not mark.read for mark in found)
 
 
 def _meets(quote: Quote, spans: Sequence[Span]) -> bool:
