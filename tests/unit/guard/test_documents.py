@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from citeleaf.guard.documents import marks, notices, veiled
 from citeleaf.layers import load
-from citeleaf.types import Page, Retrieval, Span
+from citeleaf.types import Page, Passage, Retrieval, Span
 from support.evidence import document, evidence, passage
 
 RULES = load("default", environment={})[0].guard.document
@@ -70,3 +72,31 @@ def test_orders_are_kept_from_those_who_compose_and_ranks_and_offsets_stay() -> 
     assert [c.name for c in checks] == ["assistant_instruction"] * len(checks)
     assert {c.detail.split(":")[0] for c in checks} == {"a#body#c1", "b#body#c1"}
     assert found.evidence[1].passage.text == ORDERS[1], "what is shown stays"
+
+
+def led() -> Passage:
+    """A list under an order; the order is outside the passage."""
+    doc = document("a", f"Late fees.\n{ORDERS[0]}:\n- loss by war;\n- loss by flood.\nReminders go out later.")
+    whole = passage(doc)
+    return replace(passage(doc, doc.text.index("- loss")), context=f"{ORDERS[0]}:", units=whole.units[2:])
+
+
+def test_units_that_an_order_leads_go_with_it() -> None:
+    item = led()
+    assert [bool(u.lead) for u in item.units] == [True, True, False]
+    read, checks = veiled(Retrieval(evidence(item), ()), RULES)
+    (kept,) = read.evidence
+    assert [u.quote.text for u in kept.passage.units] == ["Reminders go out later."]
+    assert (kept.passage.context, kept.passage.text) == ("", item.text)
+    assert checks and all(c.detail.startswith("a#body#c1: ") for c in checks)
+    assert veiled(Retrieval(evidence(replace(item, units=item.units[:2])), ()), RULES)[0].evidence == ()
+
+
+def test_an_order_in_a_heading_is_not_read() -> None:
+    item = replace(passage(document("a", FEES)), heading=("Fees", ORDERS[0], "Late payment"))
+    found = Retrieval(evidence(item), ())
+    read, checks = veiled(found, RULES)
+    assert [e.passage.heading for e in read.evidence] == [("Fees", "…", "Late payment")]
+    assert read.evidence[0].passage.units == item.units
+    assert [c.name for c in checks] == ["assistant_instruction"]
+    assert found.evidence[0].passage.heading[1] == ORDERS[0], "what is shown stays"
