@@ -5,7 +5,7 @@ import pytest
 from citeleaf.answer.cite import resolve
 from citeleaf.answer.claims import split_claims
 from citeleaf.backends.verify_overlap import OverlapVerifier
-from citeleaf.types import Draft, Verdict
+from citeleaf.types import Draft, Evidence, Verdict
 from support.evidence import document, evidence, passage
 
 TEXT = """The bank must review high-risk accounts every 90 days. A review may be put off unless a report was filed.
@@ -16,9 +16,9 @@ Staff are trained within thirty days of joining."""
 FOUND = evidence(passage(document("aml", TEXT)), passage(document("kyc", "Passports are checked twice.")))
 
 
-def verdict(text: str) -> Verdict:
+def verdict(text: str, shown: tuple[Evidence, ...] = FOUND) -> Verdict:
     draft = Draft(text, text, False, "fake")
-    (found,) = OverlapVerifier().verify(split_claims(draft, resolve(draft, FOUND)), FOUND)
+    (found,) = OverlapVerifier().verify(split_claims(draft, resolve(draft, shown)), shown)
     return found
 
 
@@ -49,6 +49,8 @@ def test_a_close_wording_is_supported_below_one() -> None:
         ("The bank must not review high-risk accounts every 90 days [1].", "polarity"),
         ("The bank may review high-risk accounts every 90 days [1].", "modality"),
         ("A review may be put off [1].", "conditions"),
+        ("The bank must review high-risk accounts every 90 days without notice [1].", "conditions"),
+        ("The bank must review high-risk accounts every 90 days, approved [1].", "words"),
         ("Theft from an unlocked vehicle [1].", "polarity"),
         ("Customers can open an account by telephone on Sundays [1].", "overlap"),
         ("The bank must review high-risk accounts every 90 days. [2]", "overlap"),
@@ -61,6 +63,30 @@ def test_changed_or_uncited_words_are_not(text: str, failed: str) -> None:
     assert found.label == "not_enough_info"
     assert found.score < 0.5
     assert failed in [c.name for c in found.checks if not c.passed]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "failed"),
+    [
+        ("Cash is not covered; a deductible applies.", "Cash is covered without a deductible [1].", "polarity"),
+        ("Cash is covered without a deductible.", "Cash is not covered [1].", "polarity"),
+        ("Cash is covered without a deductible.", "Cash is not covered [1].", "conditions"),
+        ("We cover theft excluding cash.", "We do not cover theft [1].", "polarity"),
+        ("We cover theft excluding cash.", "We cover theft [1].", "conditions"),
+        ("Cash cannot be claimed.", "Cash can be claimed [1].", "polarity"),
+        ("Theft is covered provided that doors were locked.", "Theft is covered, doors locked [1].", "conditions"),
+    ],
+)
+def test_a_negation_is_not_exchanged_for_an_exception(text: str, claim: str, failed: str) -> None:
+    found = verdict(claim, evidence(passage(document("home", text))))
+    assert found.label == "not_enough_info"
+    assert failed in [c.name for c in found.checks if not c.passed]
+
+
+def test_an_exception_may_be_said_in_another_form() -> None:
+    shown = evidence(passage(document("home", "We cover theft excluding cash.")))
+    found = verdict("Theft is covered, cash excluded [1].", shown)
+    assert found.label == "supported"
 
 
 def test_written_numbers_are_numbers() -> None:
