@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
 
-from citeleaf.types import Answer, Query, Span
+from citeleaf.types import Answer, Evidence, Nearest, Place, Quote, Ranking, Span
 
 _EMAIL = re.compile(r"[\w.+%-]{1,64}@(?:[\w-]{1,63}\.){1,4}[a-z]{2,24}\b", re.IGNORECASE)
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
@@ -24,6 +25,9 @@ _ABOUT_PASSPORT = re.compile(r"\b(?:passport|pasaport|travel document|seri no)\w
 _ABOUT_BIRTH = re.compile(r"\b(?:born|birth|birthday|dob|d\.o\.b|do[ğg]um|do[ğg]du)\w{0,6}\b", re.IGNORECASE)
 _NEAR = 40
 _LONGEST = 200_000
+_OF_DOCUMENTS = (Evidence, Nearest, Place, Quote, Ranking)
+_NAMES = frozenset("id doc_id doc_ids passage_id passage_ids title version fingerprint".split())
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +64,48 @@ def masked(text: str) -> str:
 
 
 def masked_answer(answer: Answer) -> Answer:
-    """The answer as it is kept: personal data that the question brought are masked in it, facts included.
+    """The answer as it is kept: personal data that the question and its facts brought are masked wherever they stand.
 
-    What documents say stays, since an answer must be checkable against them.
+    That is in the query, what the checks tell, the draft, its claims and what is shown, in any case and spacing; spans
+    of the draft move along. What documents say stays, since an answer must be checkable against them.
     """
-    trace = answer.trace
-    query = trace.query
-    clean = Query(
-        masked(query.text),
-        tuple(replace(fact, text=masked(fact.text)) for fact in query.facts),
-        query.doc_ids,
-        None if query.asked is None else masked(query.asked),
-    )
-    if clean == query:
+    query = answer.trace.query
+    texts = (query.text, query.asked or "", *(fact.text for fact in query.facts))
+    brought = {text[p.span.start : p.span.end]: p.kind for text in texts for p in personal(text)}
+    if not brought:
         return answer
-    guarded = tuple(replace(check, detail=masked(check.detail)) for check in trace.guard)
-    found = trace.retrieval and replace(trace.retrieval, parts=tuple(masked(part) for part in trace.retrieval.parts))
-    return replace(answer, trace=replace(trace, query=clean, guard=guarded, retrieval=found))
+    hide = _hider(brought)
+    guarded = tuple(replace(check, detail=masked(check.detail)) for check in answer.trace.guard)
+    trace = replace(answer.trace, guard=guarded)
+    return _hidden(replace(answer, trace=trace), hide, trace.draft.text if trace.draft else "")
+
+
+def _hider(brought: Mapping[str, str]) -> Callable[[str], str]:
+    """Masks these words: the longest first, case and the blanks and dashes inside numbers left aside."""
+    words = sorted(brought, key=lambda word: (-len(word), word))
+    known = re.compile("|".join(f"({_any_spacing(word)})" for word in words), re.IGNORECASE)
+    kinds = [brought[word] for word in words]
+    return lambda text: known.sub(lambda m: f"[{kinds[(m.lastindex or 1) - 1]}]", text)
+
+
+def _any_spacing(word: str) -> str:
+    letters = word if "@" in word else re.sub(r"[\s-]", "", word)
+    return r"(?<!\w)" + ("" if "@" in word else r"[\s-]?").join(map(re.escape, letters)) + r"(?!\w)"
+
+
+def _hidden(value: _T, hide: Callable[[str], str], draft: str) -> _T:
+    """The value with its words masked, document words and ids left as they are, spans of the draft moved."""
+    new: Any = value
+    if isinstance(value, str):
+        new = hide(value)
+    elif isinstance(value, Span):
+        new = Span(len(hide(draft[: value.start])), len(hide(draft[: value.end])))
+    elif isinstance(value, tuple):
+        new = tuple(_hidden(item, hide, draft) for item in value)
+    elif is_dataclass(value) and not isinstance(value, (type, *_OF_DOCUMENTS)):
+        held = {f.name: getattr(value, f.name) for f in fields(value) if f.name not in _NAMES}
+        new = replace(value, **{name: _hidden(item, hide, draft) for name, item in held.items()})
+    return cast("_T", new)
 
 
 def _candidates(text: str) -> Iterator[Personal]:
