@@ -23,15 +23,6 @@ _DC = "{http://purl.org/dc/elements/1.1/}"
 _W_T = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LARGEST_XML_MB = 64
 """A body beyond this takes gigabytes as a tree."""
-_CONVERTER_ERRORS = (
-    LookupError,
-    AttributeError,
-    TypeError,
-    ValueError,
-    OSError,
-    RecursionError,
-    ElementTree.ParseError,
-)
 _CHECKBOX = re.compile(r"<input\b[^>]*\btype=\"checkbox\"[^>]*>")
 _STYLES = "\n".join(
     [

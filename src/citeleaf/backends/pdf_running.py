@@ -7,7 +7,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from citeleaf.backends.pdf_lines import Line
 
@@ -31,7 +30,6 @@ _FIRST = re.compile(r"^(?P<value>\d{1,4}|[ivxlc]{1,7})\s")
 _LAST = re.compile(r"\s(?P<value>\d{1,4}|[ivxlc]{1,7})$")
 _ROMAN = re.compile(r"^(?=[ivxlc])(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-Sequence_: TypeAlias = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)

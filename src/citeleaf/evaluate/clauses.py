@@ -163,12 +163,8 @@ def _exchanged(meant: Clause, said: Clause) -> bool:
     return (meant.order[first], meant.order[second]) == (said.order[second], said.order[first])
 
 
-def same_direction(meant: Clause, said: Clause) -> bool:
-    """Whether no direction of the one is the opposite of the other's, such as before and after."""
-    return not _opposite(meant, said)
-
-
 def _opposite(meant: Clause, said: Clause) -> int:
+    """How many directions of the one are the opposite of the other's, such as before and after."""
     pairs = {i for i, _ in meant.sides} & {i for i, _ in said.sides}
     return sum({s for i, s in meant.sides if i == p}.isdisjoint({s for i, s in said.sides if i == p}) for p in pairs)
 
