@@ -329,6 +329,7 @@ def test_a_place_in_a_document_without_pages_has_none(store: Store) -> None:
 
 
 def test_an_answer_comes_back_equal(store: Store) -> None:
+    store.put(*parts("policy", POLICY))
     _, passages, _, _ = parts("policy", POLICY)
     answer = answer_of(passages, "answer-1")
     store.keep(answer)
@@ -339,11 +340,19 @@ def test_an_answer_comes_back_equal(store: Store) -> None:
 
 
 def test_an_answer_to_a_question_with_half_a_character_is_kept(store: Store) -> None:
+    store.put(*parts("policy", POLICY))
     _, passages, _, _ = parts("policy", POLICY)
     answer = answer_of(passages, "answer-1")
     answer = replace(answer, trace=replace(answer.trace, query=replace(answer.trace.query, text="what \udcff?")))
     store.keep(answer)
     assert store.answer("answer-1") == answer
+
+
+def test_an_answer_whose_document_went_while_it_was_made_is_not_kept(store: Store) -> None:
+    _, passages, _, _ = parts("policy", POLICY)
+    store.keep(answer_of(passages, "answer-1"))
+    with pytest.raises(UnknownId, match="source removed"):
+        store.answer("answer-1")
 
 
 def test_answers_about_other_documents_stay(store: Store) -> None:
