@@ -250,6 +250,8 @@ class App:
 
 def _read_fact(path: Path) -> Fact:
     try:
+        if not path.is_file():
+            raise ConfigError(f"facts `{path}` are no file", hint="give a UTF-8 text file", subject=str(path))
         return Fact(path.stem, path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read facts `{path}`", hint="give a UTF-8 text file", subject=str(path)) from error

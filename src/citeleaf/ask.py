@@ -8,7 +8,7 @@ from citeleaf.answer.cite import resolve
 from citeleaf.answer.claims import split_claims
 from citeleaf.answer.close import close
 from citeleaf.answer.compose import compose
-from citeleaf.answer.decide import decide_answer, decide_evidence, decide_request
+from citeleaf.answer.decide import LONGEST_QUESTION, decide_answer, decide_evidence, decide_request
 from citeleaf.answer.gate import gate
 from citeleaf.clock import Clock
 from citeleaf.guard.documents import veiled
@@ -43,7 +43,7 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     clock = clock or Clock()
 
     language = reply_language(query.text, rules.profile.language)
-    checks = clock.time("guard", guard_request, query.text, rules.guard, kit.embedder)
+    checks = clock.time("guard", guard_request, query.text[:LONGEST_QUESTION], rules.guard, kit.embedder)
     trace = Trace(query, kit.fingerprint, checks)
     if refusal := decide_request(query, checks, rules.guard.request, language):
         return close(refusal, trace, clock, kit.store, rules.replies)

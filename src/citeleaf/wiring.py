@@ -232,6 +232,12 @@ class Parts:
             target = next(iter(known)) if folder else name
             opener = _load(target, known, f"models.{kind}")
             return cast(T, opener(folder or name, threads=self.settings.models.threads))
+        except TypeError as error:
+            raise ConfigError(
+                f"`models.{kind}`: `{name}` cannot be called with a name and threads: {error}",
+                hint="see the protocols of the library",
+                subject=name,
+            ) from error
         except ModelNotInstalled as error:
             self.notes.append(f"{error.message}: searching without it; {error.hint}")
             return None

@@ -83,6 +83,7 @@ def _load_folder(folder: Path) -> Benchmark:
         raise _error(f"`{folder}` holds no benchmark.toml", "give a file, or a folder with one", file) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise _error(f"`{file}` is not valid TOML: {error}", "mend that line", file) from error
+    _check_forms(file, plan)
     _check_lock(folder, file, plan.get("lock", {}))
     head = plan.get("benchmark", {})
     files = tuple(folder / name for form in ("qa", "claims", "guard") for name in plan.get("files", {}).get(form, []))
@@ -108,6 +109,22 @@ def _load_folder(folder: Path) -> Benchmark:
         scope=scope,
         exact=True,
     )
+
+
+def _check_forms(file: Path, plan: dict[str, object]) -> None:
+    """Tables are tables, lists are lists of file names."""
+    head, files = plan.get("benchmark", {}), plan.get("files", {})
+    for name, table in (("benchmark", head), ("files", files), ("lock", plan.get("lock", {}))):
+        if not isinstance(table, dict):
+            raise _error(f"`{file}`: `{name}` is no table", f"write [{name}]", file)
+    assert isinstance(head, dict) and isinstance(files, dict)
+    lists = [(key, head.get(key, [])) for key in ("documents", "facts")]
+    for key, value in [*lists, *files.items()]:
+        if not isinstance(value, list) or not all(isinstance(v, str) and v and "\0" not in v for v in value):
+            raise _error(f"`{file}`: `{key}` is no list of file names", f'write {key} = ["name"]', file)
+    for key in ("name", "manifest", "profile", "scope"):
+        if not isinstance(head.get(key, "x"), str):
+            raise _error(f"`{file}`: `{key}` is no text", "put it in quotes", file)
 
 
 def _check_lock(folder: Path, file: Path, lock: dict[str, str]) -> None:

@@ -207,7 +207,8 @@ def _record_key(record: Record) -> Key:
 
 
 def _line(record: Record) -> str:
-    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+    # ASCII, since a question may hold half a character, which UTF-8 has no bytes for.
+    return json.dumps(record, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def _write_rows(path: Path, records: Iterable[Record]) -> None:

@@ -36,7 +36,7 @@ _INVISIBLE = re.compile(
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\w+")
 _LATIN = re.compile(r"[a-z]", re.IGNORECASE)
-_MIXED = re.compile(r"(?=\S*[a-z])(?=\S*[^a-z\s])\S{4,40}")
+_MIXED = re.compile(r"(?=\S{0,40}[a-z])(?=\S{0,40}[^a-z\s])\S{4,40}")
 _SPACED = re.compile(r"(?<![^\s(\"'])(?:[a-z0-9@$!](?:[.\-_*,]| {1,3})){3,150}[a-z0-9@$!](?![a-z0-9])")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,4000}={0,2}(?![A-Za-z0-9+/_-])")
 _HEX = re.compile(r"\b(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ ,:]?){8,2000}")

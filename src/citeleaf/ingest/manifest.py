@@ -117,7 +117,7 @@ def _entry(file: Path, n: int, entry: dict[str, object]) -> Candidate:
         raise wrong(f"no field `{unknown[0]}`; there are {', '.join(sorted(_FIELDS))}")
     fields = {key: value.isoformat() if isinstance(value, date) else value for key, value in entry.items()}
     for key, value in fields.items():
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(value, str) or not value.strip() or "\0" in value:
             raise wrong(f"`{key}` is not a text")
     given = {key: str(value) for key, value in fields.items()}
     if "path" not in given:
@@ -194,7 +194,10 @@ def _walk(root: Path, suffixes: Collection[str]) -> Iterator[Candidate | Skipped
 
 def _file(path: Path, entry: os.DirEntry[str], root: Path, suffixes: Collection[str]) -> Candidate | Skipped:
     if entry.is_symlink():
-        inside = path.resolve().is_relative_to(root.resolve())
+        try:
+            inside = path.resolve().is_relative_to(root.resolve())
+        except (OSError, RuntimeError):  # Python's own name for links in a circle changed between versions
+            return Skipped(path, "a link that leads nowhere")
         return Skipped(path, "a link inside the folder" if inside else "a link that leaves the folder")
     if entry.name.startswith("."):
         return Skipped(path, "hidden")

@@ -38,6 +38,23 @@ def _written(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def read_input() -> str:
+    """All of standard input; bytes that are no text come as replacement signs. Nothing when it is closed."""
+    return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def make_streams_safe() -> None:
+    """Closed streams lead nowhere, signs that an encoding lacks are written out, a width of 0 is no width."""
+    for name, mode in (("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    if not os.environ.get("COLUMNS", "1").isdigit() or os.environ.get("COLUMNS") == "0":
+        del os.environ["COLUMNS"]
+
+
 class Screen:
     """Where a command prints: results on stdout, messages on stderr; `--json` puts one document on stdout alone."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from citeleaf.surfaces.cli import options
 from citeleaf.surfaces.cli.progress import stages
-from citeleaf.surfaces.terminal import Screen, one_line
+from citeleaf.surfaces.terminal import Screen, one_line, read_input
 
 if TYPE_CHECKING:
     from citeleaf.types import Answer, ShownCitation
@@ -42,8 +41,8 @@ def ask(
 
     screen = Screen(json_output=json, quiet=quiet)
     flags = [*(settings or ()), *([f"models.generator={generator}"] if generator else [])]
-    text = sys.stdin.read() if question == "-" else question
-    missing = next((p for p in paths or () if not p.exists()), None)
+    text = read_input() if question == "-" else question
+    missing = next((p for p in paths or () if not (p.is_file() or p.is_dir())), None)
     if missing is not None:
         hint = "put the question in quotes" if not missing.suffix else "check the path"
         raise ConfigError(f"there is no file `{missing}` to ask", hint=hint, subject=str(missing))

@@ -80,12 +80,12 @@ def chat(
 
 def _typed(screen: Screen) -> Iterator[str]:
     """The questions, line by line, until the input ends, is empty on a terminal, or says so."""
-    terminal = sys.stdin.isatty()
+    terminal = sys.stdin is not None and sys.stdin.isatty()
     while True:
         if terminal:
             screen.messages.print("? ", end="", style="bold")
         try:
-            line = sys.stdin.readline()
+            line = sys.stdin.readline() if sys.stdin is not None else ""
         except KeyboardInterrupt:
             return
         text = line.strip()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from citeleaf.surfaces.cli import options
-from citeleaf.surfaces.terminal import Screen
+from citeleaf.surfaces.terminal import Screen, read_input
 
 if TYPE_CHECKING:
     from citeleaf.record import Json
@@ -52,7 +51,7 @@ def guard(
         return _examples(screen, wrong_examples(sets[on]), json)
     if not text:
         raise ConfigError("no text to look at", hint="give one, or `-` to read standard input", subject="TEXT")
-    text = sys.stdin.read() if text == "-" else text
+    text = read_input() if text == "-" else text
     found: list[Json] = [{"kind": p.kind, "start": p.span.start, "end": p.span.end} for p in personal(text)]
     rows: list[dict[str, Json]]
     if on == "document":

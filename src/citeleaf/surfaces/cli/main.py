@@ -11,7 +11,7 @@ import typer
 from citeleaf import __version__
 from citeleaf.errors import CiteleafError
 from citeleaf.surfaces.cli import ask, chat, copies, corpus, evaluate, guard, show, upkeep
-from citeleaf.surfaces.terminal import one_line
+from citeleaf.surfaces.terminal import make_streams_safe, one_line
 
 cli = typer.Typer(
     name="citeleaf",
@@ -44,6 +44,7 @@ _WrongUsage: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ 
 
 def main() -> None:
     """Runs a command and ends the process with the exit code of the contract."""
+    make_streams_safe()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -78,7 +79,11 @@ def _report(code: str, message: str, hint: str, subject: str | None, exit_code: 
 
     if wants_json:
         error = {"schema": "citeleaf/error/1", "code": code, "message": message, "hint": hint, "subject": subject}
-        sys.stdout.write(json.dumps(error, ensure_ascii=True) + "\n")
-    else:
-        sys.stderr.write(f"citeleaf: {one_line(message)}" + (f"; {one_line(hint)}" if hint else "") + "\n")
+        try:
+            sys.stdout.write(json.dumps(error, ensure_ascii=True) + "\n")
+            sys.stdout.flush()
+            return exit_code
+        except OSError:
+            pass  # standard output is what failed: say it on the other
+    sys.stderr.write(f"citeleaf: {one_line(message)}" + (f"; {one_line(hint)}" if hint else "") + "\n")
     return exit_code

@@ -67,6 +67,8 @@ def show(
     screen = Screen(json_output=json, quiet=quiet)
     if image is not None and image.suffix.lower() != ".png":
         raise ConfigError(f"`{image}` is no PNG name", hint="end the name in .png", subject=str(image))
+    if image is not None and not image.parent.is_dir():
+        raise ConfigError(f"there is no folder `{image.parent}`", hint="make it first", subject=str(image))
     with options.open_app(library, profile) as app:
         shown = app.show(item, page=page)
         if image is not None:
