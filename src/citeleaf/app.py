@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -89,10 +89,18 @@ class App:
         app = cls(cached_library(paths, settings), settings, explained)
         try:
             with ThreadPoolExecutor(1, thread_name_prefix="warm") as aside:
-                # The parser's process has a core of its own, so there is time to make ready for the question.
-                warm = aside.submit(app.warm_up)
-                report = app.ingest(paths, watch=watch)
-            warm.result()
+                warm: list[Future[None]] = []
+
+                def begun(done: int, total: int, name: str) -> None:
+                    # The parser's process has a core of its own, so there is time to make ready for the question.
+                    if not warm:
+                        warm.append(aside.submit(app.warm_up))
+                    if watch is not None:
+                        watch(done, total, name)
+
+                report = app.ingest(paths, watch=begun)
+            for future in warm:
+                future.result()
             failure = next((row.error for row in report.rows if row.error is not None), None)
             if failure is not None:
                 raise failure
