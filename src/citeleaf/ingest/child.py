@@ -6,6 +6,7 @@ output, and the descriptors that a C library knows lead to the null device.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -41,6 +42,7 @@ def main(order: dict[str, Any]) -> None:
     `order` names the parser (`module:function`), its options, and the limits on memory, file size and open files.
     """
     requests, replies = _channels()
+    gc.set_threshold(50_000, 20, 50)  # a file's pieces live until its end: looking for garbage among them is waste
     sys.excepthook = lambda kind, error, at: _last_words(replies, kind, error, at)
     module, _, function = order["target"].partition(":")
     parse: Callable[..., Parsed] = getattr(importlib.import_module(module), function)

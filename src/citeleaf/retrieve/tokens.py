@@ -7,7 +7,7 @@ import threading
 import unicodedata
 from functools import lru_cache
 
-import snowballstemmer
+import Stemmer
 
 _TURKISH = str.maketrans({"İ": "i", "I": "ı"})
 _DOTLESS = str.maketrans({"ı": "i"})
@@ -111,5 +111,5 @@ def _stem(name: str, word: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _stemmer(name: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(name)
+def _stemmer(name: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(name)

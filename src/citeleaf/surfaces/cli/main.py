@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Annotated
@@ -45,6 +46,7 @@ _WrongUsage: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ 
 def main() -> None:
     """Runs a command and ends the process with the exit code of the contract."""
     make_streams_safe()
+    gc.set_threshold(50_000, 20, 50)  # one command's objects mostly live until its end: looking for garbage is waste
     sys.exit(run(sys.argv[1:]))
 
 
