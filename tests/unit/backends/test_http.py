@@ -152,7 +152,7 @@ def test_stopping_ends_the_call_and_the_work_of_the_server_soon(behaviour: str, 
     with FakeModel(behaviour) as fake:
         chat = HttpChat(settings(fake.address, **limits))
         stop = threading.Event()
-        threading.Timer(0.3, stop.set).start()
+        threading.Timer(0.05, stop.set).start()
         begin = time.monotonic()
         with stopped_by(stop), pytest.raises(Cancelled):
             while True:
