@@ -4,8 +4,7 @@ span    half-open [start, end) in characters (Python string index) of `Document.
 page    1-based position in the file; the number printed on it, if any, is `Page.label`
 rank    1-based; 1 is best
 score   higher is better; comparable only within one list from one scorer
-rect    fractions of the visible page (crop box, after rotation), origin top left
-seconds float, monotonic clock
+rect    fractions of the visible page (crop box, after rotation), origin top left; seconds: float, monotonic clock
 """
 
 from __future__ import annotations
@@ -82,11 +81,8 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of layout.
-
-    `lead`: spans elsewhere that it leans on: the sentences that introduce a list, outermost first; a table's column
-    headings, in order. `cells`: a table row's cells in column order, empty ones left out; a definition's term.
-    """
+    """A piece of layout. `lead`: spans elsewhere that it leans on: sentences that introduce a list, outermost first, or
+    a table's column headings, in order. `cells`: a row's cells in column order, none empty, or a definition's term."""
 
     kind: BlockKind
     span: Span
@@ -216,13 +212,16 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One rule looked at (guard, gate, screen). `value` and `threshold` are set where the rule compares numbers."""
+    """One rule looked at. `value` and `threshold` are set where it compares numbers; where it compares a claim with a
+    passage, `said` is the deciding span of the claim's text and `found` the deciding words of the passage."""
 
     name: str
     passed: bool
     detail: str
     value: float | None = None
     threshold: float | None = None
+    said: Span | None = None
+    found: Quote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,13 +274,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the cited words say about a claim. `score` is in [0, 1]; `checks` names the rules that decided."""
+    """What the cited words say about a claim. `score` in [0, 1]; `checks`: rules that decided, on words in `quote`."""
 
     claim: int
     label: Label
     score: float
     passage_ids: tuple[PassageId, ...]
     checks: tuple[Check, ...] = ()
+    quote: Quote | None = None
 
 
 @dataclass(frozen=True, slots=True)
