@@ -19,7 +19,7 @@ from citeleaf.errors import EmptyDocument, IngestError, UnreadableFile
 from citeleaf.ids import fingerprint, sha256_file
 from citeleaf.ingest.chunk import chunk
 from citeleaf.ingest.manifest import Candidate, gather
-from citeleaf.ingest.plan import Known, Task, plan, shown
+from citeleaf.ingest.plan import Clash, Known, Task, plan, shown
 from citeleaf.ingest.report import Report, Row, taken
 from citeleaf.ingest.structure import build
 from citeleaf.protocols import Embedder, Parser
@@ -146,19 +146,27 @@ def ingest(
     for skip in gathered.skipped:
         failed = skip.error is not None
         rows[skip.path] = Row(shown(skip.path), "failed" if failed else "skipped", note=skip.reason, error=skip.error)
-    tasks = []
-    for found in plan(gathered.candidates, store.known(), sources or {}, settings.ingest.max_file_mb, force):
-        if isinstance(found, Task):
-            tasks.append(found)
-        else:
-            rows[found[0]] = found[1]
-    with closing(_prepared(tasks, library, settings, parse)) as prepared:
-        for n, (task, future) in enumerate(prepared):
-            if watch is not None:
-                watch(n, len(tasks), task.source)
-            rows[task.candidate.path] = _put(task, future, library, store, embedder)
-    if tasks:
-        library.sweep(store)
+    waiting = gathered.candidates
+    while waiting:
+        tasks, clashes, broken = [], [], set()
+        for found in plan(waiting, store.known(), sources or {}, settings.ingest.max_file_mb, force):
+            if isinstance(found, Task):
+                tasks.append(found)
+            elif isinstance(found, Clash):
+                clashes.append(found)
+            else:
+                rows[found[0]] = found[1]
+        with closing(_prepared(tasks, library, settings, parse)) as prepared:
+            for n, (task, future) in enumerate(prepared):
+                if watch is not None:
+                    watch(n, len(tasks), task.source)
+                row = rows[task.candidate.path] = _put(task, future, library, store, embedder)
+                if row.status == "failed":
+                    broken.add(task.source)
+        if tasks:
+            library.sweep(store)
+        rows |= {clash.candidate.path: clash.row() for clash in clashes}
+        waiting = tuple(clash.candidate for clash in clashes if clash.holder in broken)
     return Report(tuple(rows[path] for path in sorted(rows)))
 
 

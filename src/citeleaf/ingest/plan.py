@@ -30,6 +30,24 @@ class Known(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Clash:
+    """A file whose id belongs to another file, `holder`; it is planned for again when that one is not taken in."""
+
+    candidate: Candidate
+    holder: str
+
+    def row(self) -> Row:
+        """The row of a file that failed for it."""
+        path, doc_id = self.candidate.path, self.candidate.doc_id
+        error = IngestError(
+            f"`{path}` would have the id `{doc_id}`, which belongs to `{self.holder}`",
+            hint="rename it, or give it another id in corpus.toml",
+            subject=str(path),
+        )
+        return Row(shown(path), "failed", doc_id, error=error)
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A file that is to be taken in: where it came from, its hash, and what its document will be made from."""
 
@@ -42,11 +60,11 @@ class Task:
 
 def plan(
     candidates: Sequence[Candidate], known: Mapping[DocId, Known], sources: Mapping[Path, str], max_mb: int, force: bool
-) -> Iterator[Task | tuple[Path, Row]]:
+) -> Iterator[Task | Clash | tuple[Path, Row]]:
     """For each file the task of taking it in, or its path with the row that says why there is nothing to do.
 
     Bytes that another document holds are a duplicate. An id belongs to the file its document was made from as long as
-    that file is there, else to the first by path; any other file that would get it fails. `sources` are names to keep
+    that file is there, else to the first by path; any other file that would get it clashes. `sources` are names to keep
     in place of paths. The result is the same whatever the order of `candidates`, which come sorted by path.
     """
     tasks: list[Task] = []
@@ -72,12 +90,7 @@ def plan(
         elif holder != task.source and here.get(holder, was.sha256 if was else "") == task.sha256:
             yield path, Row(shown(path), "skipped", note=f"duplicate of {doc_id}")
         elif holder != task.source:
-            clash = IngestError(
-                f"`{path}` would have the id `{doc_id}`, which belongs to `{holder}`",
-                hint="rename it, or give it another id in corpus.toml",
-                subject=str(path),
-            )
-            yield path, Row(shown(path), "failed", doc_id, error=clash)
+            yield Clash(task.candidate, holder)
         elif was is not None and was.recipe == task.recipe and not force:
             owners[task.sha256] = doc_id
             yield path, Row(shown(path), "unchanged", doc_id)

@@ -141,6 +141,27 @@ def test_two_different_files_with_one_id_clash(place: Place) -> None:
     assert [r.status for r in place.ingest().rows] == ["unchanged", "failed"]
 
 
+@pytest.mark.parametrize("broken", ["v/report.txt", "w/report.txt", "x/report.txt"])
+def test_a_broken_file_takes_no_id_from_a_sound_one(place: Place, broken: str) -> None:
+    for name in ("v/report.txt", "w/report.txt", "x/report.txt"):
+        place.write(name, "LOCKED" if name == broken else f"From {name}\n")
+    first, second = (n for n in ("v/report.txt", "w/report.txt", "x/report.txt") if n != broken)
+    by_path = {r.path[-len(broken) :]: r for r in place.ingest().rows}
+    assert [by_path[n].status for n in (broken, first, second)] == ["failed", "added", "failed"]
+    assert second in str(by_path[second].error) and first in str(by_path[second].error)
+    assert place.store.document("report").text == f"From {first}\n" and place.good()
+    assert {r.status for r in place.ingest().rows} == {"failed", "unchanged"}
+
+
+def test_a_document_whose_file_broke_keeps_its_id(place: Place) -> None:
+    file = place.write("x/report.txt", "First.\n")
+    place.ingest()
+    file.write_text("LOCKED")
+    place.write("y/report.txt", "Second.\n")
+    assert [r.status for r in place.ingest().rows] == ["failed", "failed"]
+    assert place.store.document("report").text == "First.\n"
+
+
 def test_a_manifest_settles_a_clash(place: Place) -> None:
     place.write("x/report.txt", "First.\n")
     place.write("y/report.txt", "Second.\n")
