@@ -264,6 +264,28 @@ class EmbedSettings(ServerSettings):
     batch: Positive = Field(default=32, description="Texts sent at once.")
 
 
+class ServeSettings(Section):
+    """What `citeleaf serve` and `citeleaf mcp --transport http` listen to, and whom they answer."""
+
+    host: str = Field(default="127.0.0.1", description="Address to listen on; wider than this machine asks for a key.")
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(default=8642, description="Port; 0: any that is free.")
+    key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Key that callers send as `Authorization: Bearer`; best set as CITELEAF_SERVE__KEY. Never shown.",
+    )
+    hosts: tuple[str, ...] = Field(
+        default=(), description="Further names this server is called by, such as that of a reverse proxy."
+    )
+    max_upload_mb: Positive = Field(default=500, description="Largest upload, all files of it together.")
+    questions: Annotated[int, Field(ge=1, le=64)] = Field(default=4, description="Questions answered at once.")
+    waiting: Count = Field(default=32, description="Questions that may wait for their turn; more are turned away.")
+
+    @field_validator("key", mode="before")
+    @classmethod
+    def _read_key(cls, value: object) -> object:
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 class Settings(Section):
     """All settings. `layers.load` makes one from defaults, profile, file, environment and flags."""
 
@@ -280,3 +302,4 @@ class Settings(Section):
     models: ModelSettings = Field(default=ModelSettings())
     chat: ChatSettings = Field(default=ChatSettings())
     embed: EmbedSettings = Field(default=EmbedSettings())
+    serve: ServeSettings = Field(default=ServeSettings())
