@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from citeleaf.ask import Kit, ask
+from citeleaf.chat import check_stopped, stopped_by
+from citeleaf.check import Checkup, check
 from citeleaf.clock import Clock
 from citeleaf.errors import ConfigError, UnknownId
+from citeleaf.events import Event
 from citeleaf.guard.look import guard
 from citeleaf.guard.personal import masked_answer
 from citeleaf.layers import Explained, load
@@ -136,10 +141,13 @@ class App:
         facts: Sequence[Path | Fact] = (),
         doc_ids: Sequence[DocId] = (),
         asked: str | None = None,
-        watch: Callable[[str], None] | None = None,
+        watch: Callable[[Event], None] | None = None,
+        cancel: threading.Event | None = None,
     ) -> Answer:
         """Answers one question and keeps the answer with its trace. Raises `UnknownId` for a document not there.
 
+        `watch` is told what happens as it happens, in this thread (see `events`). Once `cancel` is set, the work stops
+        within two seconds, that of a model included; then `Cancelled` is raised and nothing is kept.
         In what is kept, personal data of the question are masked where `guard.mask` says so.
         `asked` is what the person typed, when `question` is a rewriting of it.
         """
@@ -147,10 +155,20 @@ class App:
             self._parts.store.document(doc_id)
         given = tuple(fact if isinstance(fact, Fact) else _read_fact(fact) for fact in facts)
         query = Query(question, (*self._parts.facts(), *given), tuple(doc_ids), asked)
-        with self._parts.snapshot():
+        with stopped_by(cancel) if cancel is not None else nullcontext(), self._parts.snapshot():
             answer = ask(query, self.kit, self.settings, Clock(watch))
+            check_stopped()
         self._parts.store.keep(masked_answer(answer) if self.settings.guard.mask else answer)
         return answer
+
+    def check(
+        self, text: str, *, against: Sequence[DocId] = (), watch: Callable[[Event], None] | None = None
+    ) -> Checkup:
+        """Verifies each sentence of a text against the library, or some of its documents. Raises `UnknownId`."""
+        for doc_id in against:
+            self._parts.store.document(doc_id)
+        with self._parts.snapshot():
+            return check(text, self.kit, self.settings, against, Clock(watch))
 
     def search(
         self, query: str, *, k: int = 5, scorer: str = "reranked", doc_ids: Sequence[DocId] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citeleaf.answer.cite import resolve
@@ -11,6 +12,7 @@ from citeleaf.answer.compose import compose
 from citeleaf.answer.decide import LONGEST_QUESTION, decide_answer, decide_evidence, decide_request
 from citeleaf.answer.gate import gate
 from citeleaf.clock import Clock
+from citeleaf.events import CheckEvent, ClaimEvent, EvidenceEvent
 from citeleaf.guard.documents import veiled
 from citeleaf.guard.language import reply_language
 from citeleaf.guard.screen import screen
@@ -18,7 +20,7 @@ from citeleaf.guard.signal import guard_request
 from citeleaf.protocols import Embedder, Generator, Reranker, Store, Verifier
 from citeleaf.retrieve.search import retrieve
 from citeleaf.settings import Settings
-from citeleaf.types import Answer, Query, Trace
+from citeleaf.types import Answer, Check, Query, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Kit:
 
 
 def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> Answer:
-    """Answers one self-standing question from the kit's store.
+    """Answers one self-standing question from the kit's store; events go to the one who watches the clock.
 
     Never raises for what the evidence says: refusing, abstaining and escalating are outcomes. Raises `StoreError` and
     `ModelError` for what the machine could not do.
@@ -44,12 +46,15 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
 
     language = reply_language(query.text, rules.profile.language)
     checks = clock.time("guard", guard_request, query.text[:LONGEST_QUESTION], rules.guard, kit.embedder)
+    clock.tell(*_told("guard", checks))
     trace = Trace(query, kit.fingerprint, checks)
     if refusal := decide_request(query, checks, rules.guard.request, language):
         return close(refusal, trace, clock, kit.store, rules.replies)
 
     found = clock.time("retrieve", retrieve, query, kit.store, kit.embedder, kit.reranker, rules.retrieve)
+    clock.tell(EvidenceEvent(found.evidence))
     enough = clock.time("gate", gate, query, found, kit.store, rules.gate)
+    clock.tell(*_told("gate", enough))
     trace = replace(trace, retrieval=found, gate=enough)
     if abstention := decide_evidence(enough):
         return close(abstention, trace, clock, kit.store, rules.replies)
@@ -61,7 +66,19 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     verdicts = tuple(clock.time("verify", kit.verifier.verify, claims, read.evidence))
     checks, verdicts = clock.time("screen", screen, draft, claims, verdicts, query, read.evidence, rules.guard.answer)
     checks = (*checks, *orders)
+    clock.tell(*_told("screen", checks))
     trace = replace(trace, draft=draft, citations=citations, claims=claims, verdicts=verdicts, screen=checks)
 
     decision = decide_answer(draft, claims, verdicts, checks, rules.guard.answer, rules.decide, language)
-    return close(decision, trace, clock, kit.store, rules.replies)
+    answer = close(decision, trace, clock, kit.store, rules.replies)
+    clock.tell(*_claims(answer))
+    return answer
+
+
+def _told(stage: str, checks: Sequence[Check]) -> list[CheckEvent]:
+    return [CheckEvent(stage, check) for check in checks]
+
+
+def _claims(answer: Answer) -> list[ClaimEvent]:
+    """The claims of an answer as events, each with its citations."""
+    return [ClaimEvent(claim, tuple(c for c in answer.citations if c.n in claim.citations)) for claim in answer.claims]

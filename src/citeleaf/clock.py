@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from citeleaf.chat import check_stopped
+from citeleaf.events import Event, StatusEvent, Watch
 from citeleaf.types import Seconds
 
 P = ParamSpec("P")
@@ -13,23 +15,31 @@ T = TypeVar("T")
 
 
 class Clock:
-    """Times stages on the monotonic clock; `watch`, if given, is told each stage's name as it starts."""
+    """Times stages on the monotonic clock; `watch`, if given, is told when each begins and ends."""
 
-    def __init__(self, watch: Callable[[str], None] | None = None) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
         """Starts the total."""
         self._begin = time.monotonic()
         self._watch = watch
         self._stages: list[Seconds] = []
 
     def time(self, stage: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Runs `work(*args)` and notes how long it took under `stage`."""
-        if self._watch is not None:
-            self._watch(stage)
+        """Runs `work(*args)` and notes how long it took under `stage`. Raises `Cancelled` when the asker has left."""
+        check_stopped()
+        self.tell(StatusEvent(stage))
         start = time.monotonic()
         try:
             return work(*args, **kwargs)
         finally:
-            self._stages.append(Seconds(stage, time.monotonic() - start))
+            took = time.monotonic() - start
+            self._stages.append(Seconds(stage, took))
+            self.tell(StatusEvent(stage, took))
+
+    def tell(self, *events: Event) -> None:
+        """Passes events on to the one who watches, if there is one."""
+        if self._watch is not None:
+            for event in events:
+                self._watch(event)
 
     def seconds(self) -> tuple[Seconds, ...]:
         """All stages in the order they ended, then `total`."""

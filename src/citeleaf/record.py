@@ -6,6 +6,7 @@ from dataclasses import fields, is_dataclass
 from math import isfinite
 from typing import TypeAlias
 
+from citeleaf.events import CheckEvent, ClaimEvent, Event, EvidenceEvent, StatusEvent
 from citeleaf.types import (
     Answer,
     Evidence,
@@ -40,7 +41,7 @@ def answer_json(answer: Answer) -> dict[str, Json]:
         "reason": answer.decision.reason,
         "text": answer.text,
         "claims": [_claim(c) for c in answer.claims],
-        "citations": [_citation(c) for c in answer.citations],
+        "citations": [citation_json(c) for c in answer.citations],
         "dropped": [{"raw": d.raw, "why": d.why} for d in answer.dropped],
         "removed": [{"text": r.text, "verdict": r.verdict, "why": r.why} for r in answer.removed],
         "nearest": [_nearest(n) for n in answer.nearest],
@@ -48,6 +49,19 @@ def answer_json(answer: Answer) -> dict[str, Json]:
         "trace": trace_json(answer.trace),
         "seconds": {s.stage: _number(s.seconds) for s in answer.seconds},
     }
+
+
+def event_json(event: Event) -> dict[str, Json]:
+    """The data of an event as a stream sends it, under the event's `kind`; claims and passages as in an answer."""
+    match event:
+        case StatusEvent():
+            return {"stage": event.stage, "seconds": None if event.seconds is None else _number(event.seconds)}
+        case CheckEvent():
+            return {"stage": event.stage, "check": plain(event.check)}
+        case EvidenceEvent():
+            return {"evidence": [_evidence(e) for e in event.evidence]}
+        case ClaimEvent():
+            return {"claim": _claim(event.claim), "citations": [citation_json(c) for c in event.citations]}
 
 
 def trace_json(trace: Trace) -> dict[str, Json]:
@@ -93,7 +107,8 @@ def _claim(claim: ShownClaim) -> dict[str, Json]:
     }
 
 
-def _citation(citation: ShownCitation) -> dict[str, Json]:
+def citation_json(citation: ShownCitation) -> dict[str, Json]:
+    """A citation as it stands in an answer."""
     place = citation.place
     return {
         "n": citation.n,

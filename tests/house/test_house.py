@@ -18,13 +18,15 @@ FILES = sorted(SRC.rglob("*.py"))
 MOST_LINES = 400
 
 BASE = {"types", "errors"}
-LOW = {"ids", "clock", "settings", "protocols", "boxes", "locks", "quotes", "sentences", "layers", "chat", "guard"}
+LOW = {"ids", "clock", "events", "settings", "protocols", "boxes", "locks", "quotes", "sentences", "layers", "chat"}
+LOW |= {"guard"}
 CORE = BASE | LOW
 ALLOWED = {
     "types": set(),
     "errors": set(),
     "ids": BASE,
-    "clock": BASE,
+    "events": BASE,
+    "clock": BASE | {"chat", "events"},
     "settings": BASE,
     "boxes": BASE,
     "locks": BASE,
@@ -39,16 +41,30 @@ ALLOWED = {
     "answer": CORE | {"answer", "retrieve"},
     "record": CORE,
     "ask": CORE | {"ingest", "retrieve", "answer"},
+    "check": CORE | {"ask", "retrieve", "answer", "record"},
     "library": CORE,
     "backup": CORE | {"library"},
     "backends": CORE | {"backends", "retrieve", "library"},
     "wiring": CORE | {"ingest", "retrieve", "answer", "ask", "library", "backup", "backends", "record", "models"},
-    "app": CORE | {"ingest", "retrieve", "answer", "ask", "library", "record", "wiring"},
+    "app": CORE | {"ingest", "retrieve", "answer", "ask", "check", "library", "record", "wiring"},
     "models": CORE | {"backends"},
     "doctor": CORE | {"library", "backends", "wiring", "app", "ingest"},
     "evaluate": CORE | {"retrieve", "ask", "app", "record", "evaluate", "answer"},
     "surfaces": CORE
-    | {"app", "evaluate", "surfaces", "record", "doctor", "wiring", "answer", "ingest", "ask", "models", "library"},
+    | {
+        "app",
+        "check",
+        "evaluate",
+        "surfaces",
+        "record",
+        "doctor",
+        "wiring",
+        "answer",
+        "ingest",
+        "ask",
+        "models",
+        "library",
+    },
 }
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "pypdfium2", "mammoth", "selectolax", "pydantic", "rich.table")
 

@@ -52,7 +52,7 @@ def ask(
         else:
             app = options.open_app(library, profile, flags)
         with app:
-            answer = app.ask(text, facts=facts or (), doc_ids=tuple(doc or ()), watch=watch.stage)
+            answer = app.ask(text, facts=facts or (), doc_ids=tuple(doc or ()), watch=watch.event)
             notes = app.notes
     for note in notes:
         screen.say(note, style="yellow")

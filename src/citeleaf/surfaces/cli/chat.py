@@ -61,7 +61,7 @@ def chat(
                         screen.say(f"asked as: {asked.question}")
                     original = typed if asked.how != "alone" else None
                     answer = app.ask(
-                        asked.question, facts=facts or (), doc_ids=tuple(doc or ()), asked=original, watch=watch.stage
+                        asked.question, facts=facts or (), doc_ids=tuple(doc or ()), asked=original, watch=watch.event
                     )
             except KeyboardInterrupt:
                 # Stops the answer, not the talk.

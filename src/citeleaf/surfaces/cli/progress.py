@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
+from citeleaf.events import StatusEvent
 from citeleaf.surfaces.terminal import Screen, one_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from citeleaf.events import Event
 
 
 class Watch:
@@ -27,8 +30,13 @@ class Watch:
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, completed=done, total=total, description=escape(one_line(name, 40)))
 
+    def event(self, event: Event) -> None:
+        """Something happens to a question; the stage that begins is shown."""
+        if isinstance(event, StatusEvent) and event.seconds is None:
+            self.stage(event.stage)
+
     def stage(self, name: str) -> None:
-        """A stage of a question begins."""
+        """A stage of the work begins."""
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, description=escape(name), total=None)
 
