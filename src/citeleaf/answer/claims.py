@@ -14,6 +14,7 @@ _BULLET = re.compile(r"[ \t]*(?:[-*•–]|\d{1,3}[.)])\s+")
 _BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:!?])")
 _SPACES = re.compile(r"[ \t]{2,}")
 _MASK = " "
+_HEADING_WORDS = 8
 
 
 def split_claims(draft: Draft, citations: Sequence[Citation]) -> tuple[Claim, ...]:
@@ -37,6 +38,25 @@ def split_claims(draft: Draft, citations: Sequence[Citation]) -> tuple[Claim, ..
         Claim(i + 1, _clean(masked[span.start : span.end]), span, tuple(owned.get(i, ())))
         for i, span in enumerate(spans)
     )
+
+
+def skipped(claim: Claim, text: str) -> str | None:
+    """Why a piece of a text states nothing that could be checked, or None: `question`, `heading`, `code`.
+
+    A heading is a Markdown heading, or a line of at most eight words that ends without a full stop and before an empty
+    line. Code stands between fences.
+    """
+    before, after = text[: claim.at.start], text[claim.at.end :]
+    if before.count("```") % 2:
+        return "code"
+    line = before[before.rfind("\n") + 1 :] + text[claim.at.start : claim.at.end]
+    if line.lstrip().startswith("#"):
+        return "heading"
+    if claim.text.rstrip(" \"'”’)").endswith("?"):
+        return "question"
+    alone = not before[before.rfind("\n") + 1 :].strip() and after.startswith("\n\n")
+    short = len(claim.text.split()) <= _HEADING_WORDS and claim.text[-1:].isalnum()
+    return "heading" if alone and short else None
 
 
 def claim_spans(draft: Draft, marks: Sequence[Span]) -> list[Span]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from citeleaf.answer.match import best_units
+from citeleaf.answer.shown import Numbers, shown_citations, shown_claim
 from citeleaf.clock import Clock
 from citeleaf.ids import fingerprint
 from citeleaf.protocols import Store
@@ -13,20 +13,13 @@ from citeleaf.quotes import quotes_of, whole
 from citeleaf.settings import ReplySettings
 from citeleaf.types import (
     Answer,
-    Citation,
     Claim,
     Decision,
-    DocId,
-    Document,
     Draft,
     Dropped,
     Evidence,
-    Label,
     Nearest,
-    PassageId,
-    Quote,
     Removed,
-    ShownCitation,
     ShownClaim,
     Trace,
     Verdict,
@@ -48,8 +41,8 @@ def close(decision: Decision, trace: Trace, clock: Clock, store: Store, replies:
     verdicts = {v.claim: v for v in trace.verdicts or ()}
     evidence = trace.retrieval.evidence if trace.retrieval else ()
     kept = [c for c in claims if c.n in decision.kept]
-    numbers = _Numbers()
-    shown = tuple(_shown_claim(claim, verdicts[claim.n], numbers) for claim in kept)
+    numbers = Numbers()
+    shown = tuple(shown_claim(claim, verdicts[claim.n], numbers) for claim in kept)
     text = (
         _text(trace.draft, kept, shown) if decision.outcome == "answered" and trace.draft else _reply(decision, replies)
     )
@@ -58,31 +51,13 @@ def close(decision: Decision, trace: Trace, clock: Clock, store: Store, replies:
         text=text,
         decision=decision,
         claims=shown,
-        citations=_shown_citations(numbers, evidence, store),
+        citations=shown_citations(numbers, evidence, store),
         dropped=tuple(Dropped(c.marker, c.why or "") for c in trace.citations or () if c.status == "dropped"),
         removed=tuple(_removed(c, verdicts[c.n]) for c in claims if c.n not in decision.kept),
         nearest=() if decision.outcome == "answered" else _nearest(trace, evidence, store),
         trace=trace,
         seconds=clock.seconds(),
     )
-
-
-@dataclass(slots=True)
-class _Numbers:
-    """Numbers quotations from 1 in order of first use."""
-
-    entries: dict[tuple[PassageId, Quote], tuple[int, Citation, Label]] = field(default_factory=dict)
-
-    def number(self, quote: Quote, citation: Citation, support: Label) -> int:
-        key = (citation.passage_id or "", quote)
-        return self.entries.setdefault(key, (len(self.entries) + 1, citation, support))[0]
-
-
-def _shown_claim(claim: Claim, verdict: Verdict, numbers: _Numbers) -> ShownClaim:
-    cites = [c for c in claim.cites if c.status != "dropped"]
-    used = [numbers.number(quote, c, verdict.label) for c in cites for quote in c.quotes]
-    checks = tuple(dict.fromkeys(check.name for check in verdict.checks))
-    return ShownClaim(claim.n, claim.text, tuple(dict.fromkeys(used)), verdict.label, verdict.score, checks)
 
 
 def _text(draft: Draft, kept: Sequence[Claim], shown: Sequence[ShownClaim]) -> str:
@@ -100,32 +75,6 @@ def _reply(decision: Decision, replies: ReplySettings) -> str:
         return decision.reply
     standing = {"abstained": replies.abstained, "escalated": replies.escalated, "refused": replies.refused}
     return standing[decision.outcome]
-
-
-def _shown_citations(numbers: _Numbers, evidence: Sequence[Evidence], store: Store) -> tuple[ShownCitation, ...]:
-    if not numbers.entries:
-        return ()
-    passages = {e.passage.id: e.passage for e in evidence}
-    documents: Mapping[DocId, Document] = {d.id: d for d in store.documents()}
-    out: list[ShownCitation] = []
-    for (passage_id, quote), (n, citation, support) in numbers.entries.items():
-        document = documents[passages[passage_id].doc_id]
-        place = store.place(document.id, quote.span)
-        out.append(
-            ShownCitation(
-                n=n,
-                passage_id=passage_id,
-                doc_id=document.id,
-                title=document.title,
-                version=document.version,
-                quote=quote,
-                place=place,
-                status=citation.status,
-                raw=citation.marker,
-                support=support,
-            )
-        )
-    return tuple(out)
 
 
 def _removed(claim: Claim, verdict: Verdict) -> Removed:
