@@ -46,10 +46,11 @@ def build(
     """The document: sections tile the text in reading order, each from its heading to the next.
 
     What stands before the first heading is a section titled like the document. A section's id is its number and the
-    slug of its title; the second of a kind gets `-2`. Title, version, effective date and replaced document come from
-    the arguments, else from what the file states about itself; a date is written `YYYY-MM-DD` where it is
-    unambiguous, else kept as it stands with a notice `ambiguous_date`. Language: a vote of common words, else what the
-    file says, else `en`.
+    slug of its title; the second of a kind gets `-2`. Title, version and effective date come from the
+    arguments, else from what the file states about itself; a date is written `YYYY-MM-DD` where it is unambiguous,
+    else kept as it stands with a notice `ambiguous_date`. What a file says it replaces is a notice `stated_replaces`
+    and has no effect: else any file could take another out of every search.
+    Language: a vote of common words, else what the file says, else `en`.
     """
     front = dict(parsed.front)
     title = title or front.get("title") or parsed.title or PurePath(source).stem or doc_id
@@ -58,6 +59,9 @@ def build(
     date = iso_date(stated) if stated else None
     if stated and date is None:
         notices.append(Notice("ambiguous_date", f"the effective date `{stated}` could not be read as one date"))
+    claim = front.get("replaces")
+    if claim and replaces not in (claim, ids.slug(claim)):
+        notices.append(Notice("stated_replaces", f"it says that it replaces `{claim}`; only corpus.toml can say so"))
     sections = _sections(parsed, " ".join(title.split()), settings)
     tongue = language.guess(parsed.text) or (parsed.language or "en").split("-")[0].casefold()
     return Document(
@@ -73,14 +77,9 @@ def build(
         language=tongue,
         version=version or front.get("version"),
         effective=date or stated,
-        replaces=replaces or _doc_id(front.get("replaces")),
+        replaces=replaces,
         role=role,
     )
-
-
-def _doc_id(stated: str | None) -> DocId | None:
-    """What a file says it replaces, when that is an id; `Policy 12, version 1.3` names no document of ours."""
-    return stated if stated is not None and stated == ids.slug(stated) else None
 
 
 def _sections(parsed: Parsed, title: str, settings: CorpusSettings) -> tuple[Section, ...]:

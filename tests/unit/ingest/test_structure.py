@@ -146,10 +146,21 @@ def test_what_the_file_states_fills_what_the_caller_does_not() -> None:
         "Front title",
         "3.1",
         "2024-07-01",
-        "old-policy",
+        None,
     )
     told = built(stated, title="Mine", version="4", effective="2025-01-01", replaces="x")
     assert (told.title, told.version, told.effective, told.replaces) == ("Mine", "4", "2025-01-01", "x")
+
+
+def test_a_file_cannot_say_itself_that_it_replaces_another() -> None:
+    parsed = written("Text.")
+    front = (("replaces", "old-policy"),)
+    stated = Parsed(**{name: getattr(parsed, name) for name in Parsed.__slots__} | {"front": front})  # type: ignore[arg-type]
+    document = built(stated)
+    assert document.replaces is None
+    assert [(n.code, "old-policy" in n.detail) for n in document.notices] == [("stated_replaces", True)]
+    agreed = built(stated, replaces="old-policy")
+    assert agreed.replaces == "old-policy" and agreed.notices == ()
 
 
 def test_an_ambiguous_date_is_kept_and_marked() -> None:
