@@ -65,6 +65,8 @@ class Gathered:
 
     candidates: tuple[Candidate, ...]
     skipped: tuple[Skipped, ...]
+    ignored: tuple[Candidate, ...] = ()
+    """Files that a manifest leaves out; each is among `skipped` too."""
 
 
 def gather(paths: Iterable[Path], *, facts: Iterable[Path] = (), suffixes: Collection[str]) -> Gathered:
@@ -83,11 +85,12 @@ def gather(paths: Iterable[Path], *, facts: Iterable[Path] = (), suffixes: Colle
                 skipped[found.path] = found
             else:
                 candidates[found.path] = replace(found, role="facts") if role else found
-    ignored = {p: Skipped(p, f"ignored by {MANIFEST}") for p, c in candidates.items() if c.role == "ignored"}
-    left = {p: s for p, s in (skipped | ignored).items() if p in ignored or p not in candidates}
-    return Gathered(
-        tuple(candidates[p] for p in sorted(candidates) if p not in ignored), tuple(left[p] for p in sorted(left))
-    )
+    every = [candidates[p] for p in sorted(candidates)]
+    taken = tuple(c for c in every if c.role != "ignored")
+    ignored = tuple(c for c in every if c.role == "ignored")
+    left = {p: s for p, s in skipped.items() if p not in candidates}
+    left |= {c.path: Skipped(c.path, f"ignored by {MANIFEST}") for c in ignored}
+    return Gathered(taken, tuple(left[p] for p in sorted(left)), ignored)
 
 
 def read_manifest(file: Path) -> tuple[Candidate, ...]:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
@@ -18,8 +18,8 @@ from citeleaf.boxes import Boxes
 from citeleaf.errors import EmptyDocument, IngestError, UnreadableFile
 from citeleaf.ids import fingerprint, sha256_file
 from citeleaf.ingest.chunk import chunk
-from citeleaf.ingest.manifest import Candidate, gather
-from citeleaf.ingest.plan import Clash, Known, Task, plan, shown
+from citeleaf.ingest.manifest import Candidate, Gathered, gather
+from citeleaf.ingest.plan import Clash, Known, Task, plan, shown, stale
 from citeleaf.ingest.report import Report, Row, taken
 from citeleaf.ingest.structure import build
 from citeleaf.protocols import Embedder, Parser
@@ -163,11 +163,23 @@ def ingest(
                 row = rows[task.candidate.path] = _put(task, future, library, store, embedder)
                 if row.status == "failed":
                     broken.add(task.source)
-        if tasks:
-            library.sweep(store)
         rows |= {clash.candidate.path: clash.row() for clash in clashes}
         waiting = tuple(clash.candidate for clash in clashes if clash.holder in broken)
+    gone = _take_out(gathered, store, rows)
+    if gone or any(row.status in ("added", "replaced") for row in rows.values()):
+        library.sweep(store)
     return Report(tuple(rows[path] for path in sorted(rows)))
+
+
+def _take_out(gathered: Gathered, store: Shelf, rows: dict[Path, Row]) -> bool:
+    """Removes what a manifest no longer lets stand, once what takes its place is in; whether there was any."""
+    going = stale((*gathered.candidates, *gathered.ignored), store.known())
+    gone = {doc_id: path for doc_id, path in going.items() if rows[path].status != "failed"}
+    for doc_id, path in gone.items():
+        store.remove(doc_id)
+        note = f"`{doc_id}` was taken out"
+        rows[path] = replace(rows[path], note=f"{rows[path].note}; {note}" if rows[path].note else note)
+    return bool(gone)
 
 
 def _put(task: Task, future: Future[_Made], library: Files, store: Shelf, embedder: Embedder | None) -> Row:

@@ -78,8 +78,14 @@ def plan(
             continue
         tasks.append(Task(candidate, source, sha256, _recipe(candidate, sha256), candidate.doc_id in known))
     # Bytes belong to the document that holds them already, unless this very run reads other bytes from its file.
+    # A document goes when a manifest gives its file another id (see `stale`), so that it owns nothing.
     here = {task.source: task.sha256 for task in tasks}
-    owners = {k.sha256: doc_id for doc_id, k in known.items() if here.get(k.source, k.sha256) == k.sha256}
+    going = stale([task.candidate for task in tasks], known)
+    owners = {
+        k.sha256: doc_id
+        for doc_id, k in known.items()
+        if here.get(k.source, k.sha256) == k.sha256 and doc_id not in going
+    }
     holders = _holders(tasks, known)
     for task in tasks:
         path, doc_id = task.candidate.path, task.candidate.doc_id
@@ -97,6 +103,13 @@ def plan(
         else:
             owners[task.sha256] = doc_id
             yield task
+
+
+def stale(candidates: Sequence[Candidate], known: Mapping[DocId, Known]) -> dict[DocId, Path]:
+    """Documents that a manifest no longer lets stand, each with its file: ignored by now, or under another id."""
+    listed = {shown(c.path): c for c in candidates if c.listed}
+    found = {doc_id: listed[k.source] for doc_id, k in known.items() if k.source in listed}
+    return {doc_id: c.path for doc_id, c in found.items() if c.role == "ignored" or c.doc_id != doc_id}
 
 
 def _holders(tasks: Sequence[Task], known: Mapping[DocId, Known]) -> dict[DocId, str]:

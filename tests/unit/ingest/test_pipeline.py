@@ -223,3 +223,28 @@ def test_names_that_are_no_text_are_kept_as_escapes(place: Place) -> None:
     report = place.ingest()
     assert [r.status for r in report.rows] == ["added"] and report.rows[0].path.endswith("caf\\xe9.txt")
     assert json.dumps(report.json(), ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("role", ["ignored", "facts"])
+@pytest.mark.parametrize("doc_id", ["a", "another"])
+def test_what_the_manifest_takes_back_is_not_citable_any_more(place: Place, role: str, doc_id: str) -> None:
+    place.write("a.txt")
+    place.write("b.txt", "The office opens at nine.\n")
+    place.ingest()
+    entry = f'[[document]]\npath = "a.txt"\nid = "{doc_id}"\nrole = "{role}"\n'
+    place.write("corpus.toml", f'{entry}[[document]]\npath = "b.txt"\n')
+    report = place.ingest()
+    assert not report.failed and not place.store.lexical(["storm"], 3).hits
+    assert set(place.store.known()) == ({"b"} if role == "ignored" else {"b", doc_id})
+    assert place.store.lexical(["offic"], 3).hits and place.good()
+    again = statuses(place.ingest())
+    assert again == {"a.txt": "skipped" if role == "ignored" else "unchanged", "b.txt": "unchanged"}
+
+
+def test_a_renamed_document_that_fails_keeps_the_old_one(place: Place) -> None:
+    place.write("a.txt")
+    place.ingest()
+    place.write("a.txt", "LOCKED")
+    place.write("corpus.toml", '[[document]]\npath = "a.txt"\nid = "new"\n')
+    assert statuses(place.ingest()) == {"a.txt": "failed"}
+    assert list(place.store.known()) == ["a"]
