@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from citeleaf.evaluate.clauses import Clause, clause_of, clauses, conflict, shared
 from citeleaf.evaluate.coverage import fold
 from citeleaf.evaluate.forms import Row
 from citeleaf.evaluate.metrics.answers import SUCCESS, facts_stated, rubric
-from citeleaf.evaluate.quantities import Quantity, opposed, quantities, same
+from citeleaf.language.clauses import Clause, clause_of, clauses, conflict, shared
+from citeleaf.language.quantities import Quantity, opposed, quantities, same
 from citeleaf.record import Json
 
 State: TypeAlias = Literal["stated", "missing", "reversed"]

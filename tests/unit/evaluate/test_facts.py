@@ -9,7 +9,7 @@ import pytest
 
 from citeleaf.evaluate.facts import judge, judge_text
 from citeleaf.evaluate.forms import Row, read
-from citeleaf.evaluate.quantities import quantities, same
+from citeleaf.language.quantities import quantities, same
 from support.labelled_answers import GROUPS, HALF, RIGHT, WRONG, Group
 
 CASES = [(group, answer, label) for group in GROUPS for answer, label in group.answers]

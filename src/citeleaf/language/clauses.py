@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from citeleaf.evaluate.quantities import Quantity, opposed, quantities, same
+from citeleaf.language.quantities import Quantity, opposed, quantities, same
 from citeleaf.quotes import folded
 from citeleaf.retrieve.tokens import guess_language, terms
 from citeleaf.sentences import sentences
