@@ -1,6 +1,6 @@
 """Fits the gate's probability to the development questions and prints the `[gate]` section of a profile.
 
-    python bench/fit_gate.py [--docs FOLDER] [--keep 0.95] [--cross 25]
+    python bench/fit_gate.py [--docs FOLDER] [--features rerank,dense] [--keep 0.85] [--cross 25]
 
 An example is one question asked of one set of documents; it is positive when the evidence found holds at least half of
 a gold quotation, so that a question whose evidence was missed counts as one that should not be answered. Negative are
@@ -8,7 +8,8 @@ the unanswerable questions and, at half weight, questions of other sets, which t
 
 The weights are a logistic regression (L2 on standardised features, Newton's method) over all sets. What is reported is
 leave-one-set-out: each set is scored by weights fitted without it, so that the figures are those of unseen documents.
-The threshold keeps the wished share of the positive examples there.
+The threshold keeps the wished share of the positive examples there. Below it stands what the gate of the default
+profile lets through, by wording: its weights have seen these questions.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citeleaf.answer.gate import Features, measure
+from citeleaf.answer.gate import Features, gate, measure
 from citeleaf.app import App
 from citeleaf.evaluate.coverage import coverage
 from citeleaf.retrieve.search import retrieve
@@ -39,7 +40,12 @@ SETS = {
 }
 ALIKE = ({"office_pack", "trades"},)
 """Sets whose documents may answer each other's questions."""
-NAMES = ("rerank", "dense", "coverage")
+FEATURES: dict[str, Callable[[Features], float]] = {
+    "rerank": lambda f: max(f.rerank or 0.0, 0.0),
+    "dense": lambda f: f.dense or 0.0,
+    "coverage": lambda f: f.coverage,
+}
+LAY = ("lay", "scenario")
 COVERED = 0.5
 RIDGE = 1.0
 HALF = 0.5
@@ -49,16 +55,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question asked of one set: `kind` is `answerable`, `unanswerable` or `other` (a question of another set)."""
+    """One question asked of one set: `kind` is `answerable`, `unanswerable` or `other` (a question of another set).
+
+    `style` is the question's own (`lay` and `scenario`: a layman's words; the others: the documents'); `shipped` says
+    whether the default profile's gate lets it through.
+    """
 
     documents: str
     kind: str
+    style: str
     found: bool
     features: Features
-
-    def row(self) -> list[float]:
-        f = self.features
-        return [max(f.rerank or 0.0, 0.0), f.dense or 0.0, f.coverage]
+    shipped: bool
 
 
 def questions(name: str) -> list[dict[str, object]]:
@@ -74,22 +82,25 @@ def examples(name: str, docs: Path, cross: int) -> list[Example]:
         if other != name and not any({name, other} <= alike for alike in ALIKE)
         for row in questions(other)
     ]
-    asked = [(str(r["question"]), bool(r["answerable"]), r["gold_spans"]) for r in questions(name)]
+    asked = [(str(r["question"]), bool(r["answerable"]), str(r["style"]), r["gold_spans"]) for r in questions(name)]
     out: list[Example] = []
     with App.for_files(files) as app:
         kit = app.kit
 
-        def one(text: str, kind: str, gold: Sequence[str]) -> Example:
+        rules = app.settings.gate
+
+        def one(text: str, kind: str, style: str, gold: Sequence[str]) -> Example:
             found = retrieve(Query(text), kit.store, kit.embedder, kit.reranker, app.settings.retrieve)
             texts = [e.passage.text for e in found.evidence]
             held = any(coverage(g, texts) >= COVERED for g in gold)
-            return Example(name, kind, held, measure(Query(text), found, kit.store))
+            passed = all(check.passed for check in gate(Query(text), found, kit.store, rules))
+            return Example(name, kind, style, held, measure(Query(text), found, kit.store), passed)
 
-        for text, answerable, gold in asked:
+        for text, answerable, style, gold in asked:
             assert isinstance(gold, list)
-            out.append(one(text, "answerable" if answerable else "unanswerable", gold))
+            out.append(one(text, "answerable" if answerable else "unanswerable", style, gold))
         for text in random.Random(name).sample(others, min(cross, len(others))):
-            out.append(one(text, "other", ()))
+            out.append(one(text, "other", "", ()))
     return out
 
 
@@ -115,11 +126,13 @@ def auc(scores: Floats, positive: NDArray[np.bool_]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Fits the gate's probability to the development questions.")
     parser.add_argument("--docs", type=Path, default=ROOT.parent / "shared" / "data" / "docs")
-    parser.add_argument("--keep", type=float, default=0.95, help="share of positive examples the threshold keeps")
+    parser.add_argument("--features", default="rerank,dense", help=f"of {', '.join(FEATURES)}; the rest weigh nothing")
+    parser.add_argument("--keep", type=float, default=0.85, help="share of positive examples the threshold keeps")
     parser.add_argument("--cross", type=int, default=25, help="questions of other sets asked of each")
     options = parser.parse_args()
     rows = [example for name in SETS for example in examples(name, options.docs, options.cross)]
-    x = np.array([row.row() for row in rows])
+    names = options.features.split(",")
+    x = np.array([[FEATURES[name](row.features) for name in names] for row in rows])
     y = np.array([float(row.found) for row in rows])
     kind = np.array([row.kind for row in rows])
     documents = np.array([row.documents for row in rows])
@@ -144,9 +157,20 @@ def main() -> None:
     w, bias = fit(x, y, weight)
     print("\n[gate]")
     print(f"min_probability = {least:.3f}\nbias = {bias:.3f}")
-    for name, value in zip(NAMES, w, strict=True):
-        print(f"{name}_weight = {value:.3f}")
+    for name in FEATURES:
+        print(f"{name}_weight = {dict(zip(names, w, strict=True)).get(name, 0.0):.3f}")
     print(f'calibrated_on = "bench/dev, {len(rows)} examples; keeps {options.keep:.0%} where the evidence was found"')
+    print("\nLet through by the default profile's gate:")
+    lay = np.array([row.style in LAY for row in rows])
+    shipped = np.array([row.shipped for row in rows])
+    for label, chosen in (
+        ("evidence found, the documents' own words", (y == 1) & ~lay),
+        ("evidence found, a layman's words", (y == 1) & lay),
+        ("answerable, evidence missed", (kind == "answerable") & (y == 0)),
+        ("unanswerable", kind == "unanswerable"),
+        ("of other documents", kind == "other"),
+    ):
+        print(f"  {label}: {np.mean(shipped[chosen]):.2f} of {int(chosen.sum())}")
 
 
 if __name__ == "__main__":
