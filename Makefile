@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.citeleaf-ready
 
-.PHONY: setup demo test check format bench docs clean
+STUDIES := study-kyc study-insurance study-coldchain study-notes
+
+.PHONY: setup demo test check format bench docs clean $(STUDIES)
 
 setup: $(STAMP)
 
@@ -32,6 +34,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python bench/bench.py
+
+# A table of systems side by side into docs/results/; MODELS="a b" adds language models behind CITELEAF_CHAT__ADDRESS.
+$(STUDIES): study-%: setup
+	$(BIN)/python -m bench.study $* $(foreach model,$(MODELS),--model $(model))
 
 docs: setup
 	$(BIN)/python docs/make.py
