@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ from typing import Literal, Protocol, TypeAlias
 from citeleaf.errors import Cancelled
 
 Finish: TypeAlias = Literal["stop", "length", "filtered", "unknown"]
+Tell: TypeAlias = Callable[[str], None]
+"""Told all of a reply's text so far, each time there is more of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,11 @@ class Chat(Protocol):
         """Tokens of the messages as the runtime itself counts them, template included; None where it cannot."""
         ...
 
-    def reply(self, messages: Sequence[Message], *, max_tokens: int) -> Reply:
-        """One reply. Ends within the set limits; raises `ModelError`, `ConfigError`, and `Cancelled` when stopped."""
+    def reply(self, messages: Sequence[Message], *, max_tokens: int, tell: Tell | None = None) -> Reply:
+        """One reply; `tell` hears it grow, where the runtime streams.
+
+        Ends within the set limits; raises `ModelError`, `ConfigError`, and `Cancelled` when stopped.
+        """
         ...
 
     def warm_up(self) -> None:

@@ -164,7 +164,8 @@ def pull_foundry(alias: str, settings: ChatSettings, watch: Watch | None = None)
 
     Raises `ModelNotInstalled` for an alias it does not know or a missing SDK, and `ModelUnavailable`.
     """
-    from citeleaf.backends.generate_foundry import call, start
+    from citeleaf.backends.chat_child import call
+    from citeleaf.backends.generate_foundry import start
 
     tell = watch or (lambda *_: None)
     child = start(settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from citeleaf.chat import Message, Reply, Window
+from citeleaf.chat import Message, Reply, Tell, Window
 from support.fake_model import tokens
 
 Says = str | Reply | Exception
@@ -36,12 +36,16 @@ class ScriptedChat:
     def count(self, messages: Sequence[Message]) -> int | None:
         return size(messages) if self._counts else None
 
-    def reply(self, messages: Sequence[Message], *, max_tokens: int) -> Reply:
+    def reply(self, messages: Sequence[Message], *, max_tokens: int, tell: Tell | None = None) -> Reply:
         self.asked.append(tuple(messages))
         self.limits.append(max_tokens)
         said = self.says.pop(0) if len(self.says) > 1 else self.says[0]
         if isinstance(said, Exception):
             raise said
+        text = said.text if isinstance(said, Reply) else said
+        for end in range(1, len(text) + 1):
+            if tell is not None:
+                tell(text[:end])
         if isinstance(said, Reply):
             return said
         return Reply(said, "stop", "scripted", self._reports(size(messages)), 10)

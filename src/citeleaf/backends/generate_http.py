@@ -10,7 +10,7 @@ from dataclasses import replace
 from citeleaf.backends.http import Answered, Json, parsed
 from citeleaf.backends.openai_shapes import chat_reply, chat_request, error_text, streamed_reply
 from citeleaf.backends.servers import Served, count, find, limits, load, open_client, refuse, told_window
-from citeleaf.chat import Message, Reply, Window, check_stopped, stop_event
+from citeleaf.chat import Message, Reply, Tell, Window, check_stopped, stop_event
 from citeleaf.errors import ConfigError, ModelUnavailable
 from citeleaf.ids import fingerprint
 from citeleaf.settings import ChatSettings
@@ -54,14 +54,14 @@ class HttpChat:
         """By the server's own tokenizer, where it has a route for it (llama.cpp, vLLM)."""
         return count(self._client, self._served(), messages, self._settings)
 
-    def reply(self, messages: Sequence[Message], *, max_tokens: int) -> Reply:
+    def reply(self, messages: Sequence[Message], *, max_tokens: int, tell: Tell | None = None) -> Reply:
         """Streamed, so that a silent server is noticed and an endless one left. A busy one is asked again, twice."""
         served = self._served()
         loaded = False
         pauses = iter(_PAUSES)
         while True:
             try:
-                return self._once(served, messages, max_tokens)
+                return self._once(served, messages, max_tokens, tell)
             except ModelUnavailable as error:
                 if error.kind == "not_loaded" and not loaded:
                     load(self._client, served, self._settings)
@@ -85,11 +85,11 @@ class HttpChat:
                 self._found = find(self._client, self._azure, self._settings, "chat")
             return self._found
 
-    def _once(self, served: Served, messages: Sequence[Message], max_tokens: int) -> Reply:
+    def _once(self, served: Served, messages: Sequence[Message], max_tokens: int, tell: Tell | None) -> Reply:
         body = self._body(served, messages, max_tokens)
         with self._client.send("POST", served.chat_path, body, limits(self._settings, _SIZE)) as answered:
             if answered.status < 300:
-                return self._read(answered, served, max_tokens)
+                return self._read(answered, served, max_tokens, tell)
             if answered.status == 404:
                 # The server may have been given other models since it was asked.
                 with self._lock:
@@ -98,7 +98,7 @@ class HttpChat:
             if blamed is None:
                 refuse(answered, self._client, served, "chat")
         self._refused |= {blamed}
-        return self._once(served, messages, max_tokens)
+        return self._once(served, messages, max_tokens, tell)
 
     def _body(self, served: Served, messages: Sequence[Message], max_tokens: int) -> Json:
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
@@ -119,9 +119,9 @@ class HttpChat:
             return None
         return next((name for name in _OPTIONAL if name in said and name not in self._refused), None)
 
-    def _read(self, answered: Answered, served: Served, max_tokens: int) -> Reply:
+    def _read(self, answered: Answered, served: Served, max_tokens: int, tell: Tell | None) -> Reply:
         if answered.kind == "text/event-stream":
-            return streamed_reply(answered.lines(), served.model, _CHARACTERS_A_TOKEN * max_tokens + 400)
+            return streamed_reply(answered.lines(), served.model, _CHARACTERS_A_TOKEN * max_tokens + 400, tell)
         return chat_reply(parsed(answered.body(), answered.kind), served.model)
 
 

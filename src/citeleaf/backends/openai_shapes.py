@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from citeleaf.backends.http import Json, parsed, shown
-from citeleaf.chat import Finish, Message, Reply
+from citeleaf.chat import Finish, Message, Reply, Tell
 from citeleaf.errors import BadModelOutput, ModelError, ModelUnavailable
 
 _FINISH: Mapping[str, Finish] = {
@@ -58,7 +58,7 @@ def chat_reply(value: Json, model: str) -> Reply:
     return Reply(clean(text), finish, _name(top, model), prompt, reply)
 
 
-def streamed_reply(lines: Iterable[bytes], model: str, most_characters: int) -> Reply:
+def streamed_reply(lines: Iterable[bytes], model: str, most_characters: int, tell: Tell | None = None) -> Reply:
     """A reply that comes in events. Over `most_characters` the rest is not waited for: the server knows no limit.
 
     Raises `ModelUnavailable` (`closed_early`) for a stream that ends without saying so, and as `chat_reply` does.
@@ -89,6 +89,8 @@ def streamed_reply(lines: Iterable[bytes], model: str, most_characters: int) -> 
         piece, refused = _content(delta if isinstance(delta, dict) else choice.get("message"))
         text.append(piece or "")
         length += len(piece or "")
+        if piece and tell is not None:
+            tell(clean("".join(text)))
         if refused:
             finish = "filtered"
         elif choice.get("finish_reason"):
