@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -22,7 +22,10 @@ Tree: TypeAlias = dict[str, Value]
 
 FILE = "citeleaf.toml"
 PREFIX = "CITELEAF_"
-_NOT_SETTINGS = frozenset({"CITELEAF_LIBRARY", "CITELEAF_PROFILE", "CITELEAF_REGENERATE"})
+_NOT_SETTINGS = ("CITELEAF_LIBRARY", "CITELEAF_NO_PLUGINS", "CITELEAF_PROFILE", "CITELEAF_REGENERATE")
+_FOR_TESTS = "CITELEAF_TEST_"
+_NEAR = 0.8
+"""A name this like one of ours was meant to be it; others of the environment are somebody else's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,13 @@ def load(
     `profile` is the name of a profile that comes with citeleaf, or a path to a TOML file; without one,
     `CITELEAF_PROFILE`. `folder` is where `citeleaf.toml` is looked for (default: the working folder). `flags` are
     `key=value` pairs with dotted keys; values are read as TOML, and as plain text where they are none. Environment:
-    `CITELEAF_RETRIEVE__TOP_K=3`. The guard's rule files are read in; what is explained names them only. Raises
-    `ConfigError` naming layer, key and value.
+    `CITELEAF_RETRIEVE__TOP_K=3`; an empty one counts as not set, and one that is no setting but looks like one is an
+    error. The guard's rule files are read in; what is explained names them only. Raises `ConfigError` naming layer, key
+    and value.
     """
     environment = os.environ if environment is None else environment
+    if profile == "":
+        raise ConfigError("the name of the profile is empty", hint="name one, or leave it out", subject="--profile")
     profile = profile or environment.get("CITELEAF_PROFILE") or None
     local = (folder or Path.cwd()) / FILE
     layers: list[tuple[str, Tree]] = []
@@ -109,10 +115,34 @@ def _parse(text: str, name: str) -> Tree:
 
 def _from_environment(environment: Mapping[str, str]) -> Tree:
     tree: Tree = {}
+    keys = {row.key for row in _explain(Settings(), {})}
     for name in sorted(environment):
-        if name.startswith(PREFIX) and name not in _NOT_SETTINGS and "__" in name:
-            _put(tree, name.removeprefix(PREFIX).lower().replace("__", "."), _value(environment[name]))
+        if not name.startswith(PREFIX) or name in _NOT_SETTINGS or name.startswith(_FOR_TESTS) or not environment[name]:
+            continue
+        key = name.removeprefix(PREFIX).lower().replace("__", ".")
+        if key in keys or key.startswith("guard.words."):
+            _put(tree, key, _value(environment[name]))
+        elif meant := _meant(name, keys):
+            hint = f"did you mean `{meant}`" if meant != PREFIX else "see citeleaf settings --explain"
+            raise ConfigError(f"`{name}` in the environment is no setting", hint=hint, subject=name)
     return tree
+
+
+def _meant(name: str, keys: Collection[str]) -> str:
+    """The name that one of the environment was meant to be, `CITELEAF_` where that cannot be told; empty: none of ours.
+
+    Looks like a setting: what has two underscores, begins with a section, or is nearly a setting's name.
+    """
+    written = {f"{PREFIX}{key.replace('.', '__').upper()}": key for key in sorted(keys)}
+    rest = name.removeprefix(PREFIX).lower()
+    exact = [full for full, key in written.items() if rest == key.rpartition(".")[2]]
+    close = difflib.get_close_matches(name, (*written, *_NOT_SETTINGS), 1, _NEAR)
+    short = difflib.get_close_matches(rest, [key.rpartition(".")[2] for key in written.values()], 1, _NEAR)
+    if exact or close:
+        return (exact or close)[0]
+    if short:
+        return next(full for full, key in written.items() if key.rpartition(".")[2] == short[0])
+    return PREFIX if "__" in name or rest.split("_")[0] in {key.partition(".")[0] for key in keys} else ""
 
 
 def _from_pairs(pairs: Sequence[str], flag: str) -> Tree:
