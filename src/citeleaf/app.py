@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -12,18 +12,21 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from citeleaf.ask import Kit, ask
+from citeleaf.boxes import Boxes
 from citeleaf.chat import check_stopped, stopped_by
 from citeleaf.check import Checkup, check
 from citeleaf.clock import Clock
 from citeleaf.errors import ConfigError, UnknownId
 from citeleaf.events import Event
+from citeleaf.feedback import Feedback
+from citeleaf.feedback import kept as kept_feedback
 from citeleaf.guard.look import guard
 from citeleaf.guard.personal import masked_answer
 from citeleaf.layers import Explained, load
 from citeleaf.library import Library, cached_library, find_library
 from citeleaf.retrieve.search import single
 from citeleaf.settings import Settings
-from citeleaf.types import Answer, Check, DocId, Document, Fact, Hit, Passage, Place, Query, Span
+from citeleaf.types import Answer, Check, DocId, Document, Fact, Hit, Page, Passage, Place, Query, Span
 from citeleaf.wiring import Parts
 
 if TYPE_CHECKING:
@@ -40,6 +43,16 @@ class Found:
     scorer: str
     passage: Passage
     place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One page of a document with the boxes of the document's words and the passages that have words on the page."""
+
+    document: Document
+    page: Page
+    boxes: Boxes
+    passages: tuple[Passage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +204,14 @@ class App:
         paths: Sequence[Path],
         *,
         facts: Sequence[Path] = (),
+        sources: Mapping[Path, str] | None = None,
         watch: Callable[[int, int, str], None] | None = None,
     ) -> Report:
-        """Takes files and folders in; unchanged ones are skipped, a bad one never stops the rest."""
-        return self._parts.ingest(paths, facts=facts, watch=watch)
+        """Takes files and folders in; unchanged ones are skipped, a bad one never stops the rest.
+
+        `sources` are names to keep for files that do not stay where they are.
+        """
+        return self._parts.ingest(paths, facts=facts, sources=sources, watch=watch)
 
     def reindex(self, *, watch: Callable[[int, int, str], None] | None = None) -> Report:
         """Makes passages and vectors of all documents anew from the kept copies of their files."""
@@ -250,6 +267,42 @@ class App:
                 raise UnknownId(f"`{doc_id}` has no section `{rest}`", hint="see citeleaf show DOC", subject=item)
             return self._shown("section", document, section.span)
         return self._shown("document", document, Span(0, len(document.text)))
+
+    def leaf(self, doc_id: DocId, number: int) -> Leaf:
+        """A page of a document, by its position. Raises `UnknownId`."""
+        with self._parts.store.snapshot():
+            shown = self.show(doc_id, page=number)
+            store, document = self._parts.store, shown.document
+            page = next(p for p in document.pages if p.number == number)
+            passages = tuple(p for p in store.passages(store.passage_ids(doc_id)) if number in p.pages)
+            return Leaf(document, page, store.boxes(doc_id), passages)
+
+    def answers(self, *, limit: int = 50, offset: int = 0) -> tuple[Answer, ...]:
+        """Kept answers, newest first, without those whose document was removed."""
+        store = self._parts.store
+        with store.snapshot():
+            return tuple(store.answer(i) for i in store.answer_ids(offset + limit)[offset:])
+
+    def answer(self, answer_id: str) -> Answer:
+        """A kept answer. Raises `UnknownId`, and `SourceRemoved` when its document was taken out."""
+        return self._parts.store.answer(answer_id)
+
+    def note(self, feedback: Feedback) -> None:
+        """Keeps what a reader says of an answer. Raises `UnknownId` for an answer that is not there."""
+        self.answer(feedback.answer_id)
+        feedback.keep(self._library.folder)
+
+    def feedback(self) -> tuple[Feedback, ...]:
+        """What readers said of answers, oldest first."""
+        return kept_feedback(self._library.folder)
+
+    def page_image(self, document: Document, page: int, *, scale: float = 2.0, spans: Sequence[Span] = ()) -> bytes:
+        """PNG of a page, `scale` pixels a point, with spans of the text marked.
+
+        Raises `ConfigError` for a format without pages, `UnknownId` for a page that is not there.
+        """
+        rects = [rect for span in spans for rect in self._parts.store.place(document.id, span).rects]
+        return self._parts.picture(document, Place(page, None, "good", (), tuple(rects)), scale=scale)
 
     def picture(self, shown: Shown) -> bytes:
         """The page of what is shown, as PNG, its words marked. Raises `ConfigError` for a format without pages."""

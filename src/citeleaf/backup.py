@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from citeleaf.errors import ConfigError, StoreError
+from citeleaf.feedback import FILE as FEEDBACK
 from citeleaf.library import Library, Shelf
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ def backup(library: Library, store: Copied, out: Path) -> None:
         store.backup(copy.folder / "store.sqlite")
         if library.sources.is_dir():
             shutil.copytree(library.sources, copy.sources, dirs_exist_ok=True)
+        if (library.folder / FEEDBACK).is_file():
+            shutil.copyfile(library.folder / FEEDBACK, copy.folder / FEEDBACK)
+            (copy.folder / FEEDBACK).chmod(0o600)
 
 
 def restore(source: Path, target: Library, store: Copied) -> None:

@@ -13,6 +13,7 @@ CiteleafError                                                          exit 1  h
 │   └── EmptyDocument        parsed, but holds no usable text
 ├── StoreError             the store cannot serve                        exit 4  http 503
 │   ├── UnknownId            no such document, passage or answer         http 404
+│   │   └── SourceRemoved      the answer's document was taken out         http 410
 │   ├── StoreLocked          another process is writing (retryable)
 │   ├── StoreFull            the disk is full (retryable)
 │   ├── SchemaMismatch       made by another version
@@ -163,6 +164,13 @@ class UnknownId(StoreError):
 
     code = "unknown_id"
     http_status = 404
+
+
+class SourceRemoved(UnknownId):
+    """An answer whose document was taken out since: its words are gone."""
+
+    code = "source_removed"
+    http_status = 410
 
 
 class StoreLocked(StoreError):

@@ -131,7 +131,14 @@ class Parts:
                 self._facts = (state, tuple(Fact(d.title, self.store.document(d.id).text) for d in held))
             return self._facts[1]
 
-    def ingest(self, paths: Sequence[Path], *, facts: Sequence[Path] = (), watch: Watch | None = None) -> Report:
+    def ingest(
+        self,
+        paths: Sequence[Path],
+        *,
+        facts: Sequence[Path] = (),
+        sources: Mapping[Path, str] | None = None,
+        watch: Watch | None = None,
+    ) -> Report:
         """Takes files in; see `ingest.pipeline.ingest`."""
         from citeleaf.backends.parse import suffixes
 
@@ -146,6 +153,7 @@ class Parts:
             self._sandbox,
             suffixes(),
             facts=facts,
+            sources=sources,
             watch=watch,
         )
 
@@ -170,13 +178,13 @@ class Parts:
         """Copies the library whole into a new folder, a library itself."""
         backup(self.library, self.store, out)
 
-    def picture(self, document: Document, place: Place) -> bytes:
+    def picture(self, document: Document, place: Place, *, scale: float = 2.0) -> bytes:
         """PNG of the page at a place, its words marked. Raises `ConfigError` for a format without pages."""
         if place.page is None or not document.pages:
             raise ConfigError(f"`{document.id}` has no pages to draw", hint="leave out --image", subject=document.id)
         from citeleaf.backends.pdf_image import render_page
 
-        return render_page(self.library.source(document), place.page, rects=place.rects)
+        return render_page(self.library.source(document), place.page, scale=scale, rects=place.rects)
 
     def close(self) -> None:
         """Closes what was opened."""

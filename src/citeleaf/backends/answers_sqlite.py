@@ -9,7 +9,7 @@ from functools import cache
 from pydantic import TypeAdapter
 
 from citeleaf.backends.connections_sqlite import Snapshot
-from citeleaf.errors import UnknownId
+from citeleaf.errors import SourceRemoved, UnknownId
 from citeleaf.types import Answer, DocId
 
 
@@ -32,12 +32,12 @@ def keep(snapshot: Snapshot, answer: Answer) -> None:
 
 
 def read(snapshot: Snapshot, answer_id: str) -> Answer:
-    """A kept answer. Raises `UnknownId`, also for one that was blanked, and says so."""
+    """A kept answer. Raises `UnknownId`, and `SourceRemoved` for one that was blanked."""
     row = snapshot.db.execute("SELECT data, removed FROM answer WHERE id = ?", (answer_id,)).fetchone()
     if row is None:
         raise UnknownId(f"there is no answer `{answer_id}`", subject=answer_id)
     if row[0] is None:
-        raise UnknownId(
+        raise SourceRemoved(
             f"source removed: answer `{answer_id}` rested on `{row[1]}`, which was taken out",
             hint="ask again",
             subject=answer_id,
