@@ -99,7 +99,8 @@ def written(study: Mapping[str, Any], command: str, systems: Sequence[System], r
         f"# {study['title']}",
         "",
         f"{study['about']} Default settings and models where no other is named; {day}, {machine}. Values stand "
-        "with 95 % intervals; how they are defined: [four layers of evaluation](../concepts/four-layers-of-evaluation.md).",
+        "with 95 % intervals; [how they are defined](../concepts/four-layers-of-evaluation.md). Where a signal that the "
+        "gate weighs is not run, there is no gate.",
         "",
         "```console",
         f"$ {command}",

@@ -178,7 +178,7 @@ def _rows(raw: Raw, at: str, stem: str) -> tuple[Row, ...]:
             forbidden_facts=_facts(raw, "forbidden_facts", at),
             facts=_maybe(raw.get("facts")),
             category=_maybe(raw.get("category") or raw.get("clause_type") or raw.get("type") or raw.get("answer_type")),
-            history=_history(raw),
+            history=_history(raw, at),
             grades=_grades(raw, at),
             within=tuple(dict.fromkeys(own)),
         ),
@@ -307,9 +307,18 @@ def _references(raw: Raw) -> tuple[str, ...]:
     return tuple(dict.fromkeys([text, *more]))
 
 
-def _history(raw: Raw) -> tuple[tuple[str, str], ...]:
-    turns = (turn for turn in _list(raw.get("history")) if isinstance(turn, dict))
-    return tuple((str(turn.get("speaker") or "user"), str(turn.get("text") or "")) for turn in turns)
+def _history(raw: Raw, at: str) -> tuple[tuple[str, str], ...]:
+    value = raw.get("history")
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(turn, dict) for turn in value):
+        raise fault(at, "`history` is no list of turns", 'write {"speaker": "user", "text": "..."}')
+    turns: list[tuple[str, str]] = []
+    for turn in value:
+        assert isinstance(turn, dict)
+        speaker, text = (_text(turn.get(name), f"history.{name}", at) for name in ("speaker", "text"))
+        turns.append((speaker, text))
+    return tuple(turns)
 
 
 def _grades(raw: Raw, at: str) -> tuple[tuple[str, int], ...]:

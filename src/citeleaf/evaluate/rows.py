@@ -18,6 +18,7 @@ from citeleaf.evaluate.forms import ClaimItem, GuardItem, Item, Row
 from citeleaf.evaluate.metrics import claims as claim_metrics
 from citeleaf.evaluate.metrics import guard as guard_metrics
 from citeleaf.evaluate.score import Figures, Gold, answer_text, citation_figures, retrieval_figures, token_figure
+from citeleaf.evaluate.talk import standing
 from citeleaf.guard.look import guard
 from citeleaf.ids import passage_id, sha256_text
 from citeleaf.protocols import Store
@@ -68,8 +69,10 @@ class Bench:
         ids = self.gold.doc_ids
         docs = tuple(dict.fromkeys(ids[d] for d in row.within if d in ids)) or self.gold.docs(row)
         within = docs if self.benchmark.scope == "document" else ()
-        answer = self.app.ask(row.question, facts=facts, doc_ids=within)
-        found = answer.trace.retrieval or self._retrieve(row, within)
+        question = standing(row, getattr(self.kit.generator, "rewrite", None)).question
+        typed = row.question if question != row.question else None
+        answer = self.app.ask(question, facts=facts, doc_ids=within, asked=typed)
+        found = answer.trace.retrieval or self._retrieve(row, question, within)
         ranking = final_ranking(found, self.kit.store)
         text = answer_text(answer)
         figures: Figures = {}
@@ -87,6 +90,7 @@ class Bench:
         return {
             "category": row.category,
             "question": row.question,
+            "asked": question if typed is not None else None,
             "answerable": row.answerable,
             "gold": {
                 "documents": list(row.gold_docs),
@@ -105,12 +109,12 @@ class Bench:
             "seconds": {s.stage: s.seconds for s in answer.seconds},
         }
 
-    def _retrieve(self, row: Row, within: tuple[str, ...]) -> Retrieval | None:
+    def _retrieve(self, row: Row, question: str, within: tuple[str, ...]) -> Retrieval | None:
         """What would have been found for a question that was stopped before; only where there is gold to compare."""
-        if not (row.answerable and (row.gold_docs or row.gold_spans)) or not any(map(str.isalnum, row.question)):
+        if not (row.answerable and (row.gold_docs or row.gold_spans)) or not any(map(str.isalnum, question)):
             return None
         kit = self.kit
-        query = Query(row.question, (), within)
+        query = Query(question, (), within)
         return retrieve(query, kit.store, kit.embedder, kit.reranker, self.app.settings.retrieve)
 
     def _claim(self, item: ClaimItem) -> Record:
