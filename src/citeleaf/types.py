@@ -81,13 +81,15 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of layout. `lead`: spans elsewhere that it leans on: sentences that introduce a list, outermost first, or
-    a table's column headings, in order. `cells`: a row's cells in column order, none empty, or a definition's term."""
+    """A piece of layout. `lead`: spans elsewhere that it leans on: sentences that introduce it, outermost first, then a
+    table's column headings. `cells`: a row's cells in column order, none empty, or a definition's term. `columns`: what
+    a row says: each cell, those that reach down into the row too, followed by its headings, outermost first."""
 
     kind: BlockKind
     span: Span
     lead: tuple[Span, ...] = ()
     cells: tuple[Span, ...] = ()
+    columns: tuple[tuple[Span, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +129,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The smallest piece that can be quoted and checked; `lead` are the exact words it must be read with."""
+    """The smallest piece that can be quoted and checked; `lead` are the exact words it must be read with. `columns` as
+    of a block; `position`: which of how many items or rows that share the lead it is, from 1 (None: of no list)."""
 
     kind: BlockKind
     quote: Quote
     lead: tuple[Quote, ...] = ()
+    columns: tuple[tuple[Span, ...], ...] = ()
+    position: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
