@@ -208,7 +208,9 @@ def find_library(
 def place_of(
     given: str | Path | None = None, *, environment: Mapping[str, str] | None = None, start: Path | None = None
 ) -> Library:
-    """Where `find_library` would look, whether or not there is a library."""
+    """Where `find_library` would look, whether or not there is a library. Raises `ConfigError` for an empty name."""
+    if given == "":
+        raise ConfigError("the path of the library is empty", hint="name one, or leave it out", subject="--library")
     environment = os.environ if environment is None else environment
     named = str(given) if given else environment.get("CITELEAF_LIBRARY", "")
     return Library(Path(named).expanduser().absolute() if named else _nearest(start or Path.cwd()))

@@ -74,6 +74,8 @@ def evaluate(
 def compare(
     first: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")],
     second: Annotated[Path, typer.Argument(help="Folder of another run of the same benchmark.", metavar="RUN")],
+    library: options.Library = None,
+    profile: options.Profile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -149,6 +151,8 @@ def calibrate(
 
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs.", metavar="RUN")],
+    library: options.Library = None,
+    profile: options.Profile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:

@@ -25,6 +25,7 @@ def guard(
     text: Annotated[str, typer.Argument(help="The text; `-` reads standard input.")] = "",
     on: Annotated[str, typer.Option("--on", help="`request`, `answer` or `document`.")] = "request",
     examples: Annotated[bool, typer.Option("--examples", help="Try the rules on their own examples instead.")] = False,
+    library: options.Library = None,
     profile: options.Profile = None,
     settings: options.Set = None,
     json: options.Json = False,

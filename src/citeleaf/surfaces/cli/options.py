@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -23,6 +24,23 @@ Documents: TypeAlias = Annotated[
 Facts: TypeAlias = Annotated[
     list[Path] | None, typer.Option("--facts", help="Files of case facts: read, never cited.", metavar="PATH")
 ]
+
+_TEXTS = frozenset({"question", "query", "text"})
+"""What may be empty: it is answered as such."""
+
+
+def empty_one(command: Any, arguments: Sequence[str]) -> str | None:
+    """The option or path given as an empty text, which would be read as the working folder or as none; None: no such.
+
+    `command` is click's.
+    """
+    context = command.make_context(command.name, [*arguments], resilient_parsing=True)
+    values, _, order = command.make_parser(context).parse_args([*arguments])
+    for parameter in order:
+        given = values[parameter.name]
+        if parameter.name not in _TEXTS and "" in (given if isinstance(given, list | tuple) else [given]):
+            return str(parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper())
+    return None
 
 
 def open_app(
