@@ -94,10 +94,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and the text under it up to the next heading; sections tile the text in reading order.
-
-    `path`: titles from the outermost to this one. `indexed=False`: kept, never retrieved or cited (contents, sources).
-    """
+    """A heading and the text under it up to the next heading; sections tile the text in reading order. `path`: titles
+    from the outermost to this one. `indexed=False`: kept, never retrieved or cited (contents, sources)."""
 
     id: SectionId
     title: str
@@ -141,11 +139,9 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The unit of retrieval: an exact slice of one section: `text == document.text[span]`.
-
-    `heading` is the section path and `context` the words outside the slice that its units lean on (lead-ins, column
-    headings): both are indexed with it and never part of its text. `term` is set for a definition. `pages`: ascending.
-    """
+    """The unit of retrieval: an exact slice of one section: `text == document.text[span]`. `heading` is the section
+    path, `context` the words outside the slice that its units lean on (lead-ins, column headings): both are indexed
+    with it and never part of its text. `term` is set for a definition. `pages`: ascending."""
 
     id: PassageId
     doc_id: DocId
@@ -240,11 +236,9 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a generator wrote, unchecked; `text` carries markers such as `[1]`, the rank of the evidence meant.
-
-    `abstains` is set by the generator's own protocol, never by searching prose. `fallback` says why quotation stood in
-    for a model; `raw` is what the model said. `checks`: token budget, each reply, what was changed in the text.
-    """
+    """What a generator wrote, unchecked; `text` carries markers such as `[1]`, the rank of the evidence meant. `abstains`
+    is set by the generator's own protocol, never by searching prose. `fallback` says why quotation stood in for a
+    model; `raw` is what the model said. `checks`: token budget, each reply, what was changed in the text."""
 
     raw: str
     text: str
