@@ -236,9 +236,9 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a generator wrote, unchecked; `text` carries markers such as `[1]`, the rank of the evidence meant. `abstains`
-    is set by the generator's own protocol, never by searching prose. `fallback` says why quotation stood in for a
-    model; `raw` is what the model said. `checks`: token budget, each reply, what was changed in the text."""
+    """What a generator wrote, unchecked; `text` carries markers such as `[1]`, the rank of the evidence meant.
+    `abstains` is set by the generator's own protocol, never by searching prose. `fallback` says why quotation stood in
+    for a model; `raw` is what the model said. `checks`: token budget, each reply, what was changed in the text."""
 
     raw: str
     text: str
