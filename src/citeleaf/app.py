@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from citeleaf.ask import Kit, ask
 from citeleaf.boxes import Boxes
-from citeleaf.chat import check_stopped, stopped_by
+from citeleaf.chat import Chat, check_stopped, stopped_by
 from citeleaf.check import Checkup, check
 from citeleaf.clock import Clock
 from citeleaf.errors import ConfigError, UnknownId
@@ -141,6 +141,11 @@ class App:
     def kit(self) -> Kit:
         """The live parts, models loaded."""
         return self._parts.kit()
+
+    @property
+    def judge(self) -> Chat:
+        """The model that judges answers, as `judge` sets it. Raises `ConfigError` when no server is set."""
+        return self._parts.judge
 
     def warm_up(self) -> None:
         """Makes ready for the first question: models are loaded, the guard's patterns compiled."""

@@ -286,6 +286,14 @@ class ServeSettings(Section):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+class JudgeSettings(ServerSettings):
+    """The model that judges answers for `citeleaf evaluate --judge`. No address: the chat model's, with its key."""
+
+    runtime: Literal["http", "foundry", "llama"] = Field(default="http", description="Who runs the model.")
+    max_tokens: Positive = Field(default=700, description="Most tokens of a reply.")
+    seed: Count = Field(default=1, description="Seed of the sampler, where the server takes one.")
+
+
 class Settings(Section):
     """All settings. `layers.load` makes one from defaults, profile, file, environment and flags."""
 
@@ -302,4 +310,5 @@ class Settings(Section):
     models: ModelSettings = Field(default=ModelSettings())
     chat: ChatSettings = Field(default=ChatSettings())
     embed: EmbedSettings = Field(default=EmbedSettings())
+    judge: JudgeSettings = Field(default=JudgeSettings())
     serve: ServeSettings = Field(default=ServeSettings())

@@ -22,7 +22,7 @@ from citeleaf.ingest.pipeline import Report, Watch, chunker_fingerprint, ingest,
 from citeleaf.library import Library
 from citeleaf.models import pulled
 from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
-from citeleaf.settings import Settings
+from citeleaf.settings import ChatSettings, Settings
 from citeleaf.types import DocId, Document, Fact, Place
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class Parts:
 
     def close(self) -> None:
         """Closes what was opened."""
-        for name in ("store", "_indexed", "_sandbox", "_generator", "embedder"):
+        for name in ("store", "_indexed", "_sandbox", "_generator", "judge", "embedder"):
             part = self.__dict__.pop(name, None)
             close = getattr(part, "close", None)
             if close is not None:
@@ -213,11 +213,23 @@ class Parts:
         if name not in CHATS:
             return cast(Generator, _load(name, {}, "models.generator")(self.settings))
         chat = self.settings.chat
+        return ModelGenerator(self._chat(name, chat), chat)
+
+    def _chat(self, name: str, chat: ChatSettings) -> Chat:
         opener = _load(name, CHATS, "models.generator")
         if name == "llama":
             chat = chat.model_copy(update={"model": pulled(chat.model)})
-            return ModelGenerator(cast(Chat, opener(chat, self.settings.models.threads)), chat)
-        return ModelGenerator(cast(Chat, opener(chat)), chat)
+            return cast(Chat, opener(chat, self.settings.models.threads))
+        return cast(Chat, opener(chat))
+
+    @cached_property
+    def judge(self) -> Chat:
+        """The model of `judge`, which judges answers. Without an address of its own, the server of `chat`."""
+        own, chat = self.settings.judge, self.settings.chat
+        shared = {} if own.address else {k: getattr(chat, k) for k in ("address", "key", "api_version", "proxy")}
+        fields = {k: getattr(own, k) for k in type(own).model_fields if k != "runtime"}
+        named = {"model": own.model or chat.model}
+        return self._chat(own.runtime, chat.model_copy(update={**fields, **shared, **named, "temperature": 0.0}))
 
     @cached_property
     def _verifier(self) -> Verifier:
