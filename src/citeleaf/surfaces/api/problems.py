@@ -1,0 +1,108 @@
+"""Errors as problem documents (RFC 9457) with the codes, hints and subjects of the command line."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from citeleaf.errors import CiteleafError
+from citeleaf.record import Json
+
+MEDIA_TYPE = "application/problem+json"
+_MOST_ERRORS = 20
+_CODES = {400: "usage", 401: "key", 403: "foreign", 404: "unknown_route", 405: "method", 413: "too_large", 415: "media"}
+
+log = logging.getLogger("citeleaf.server")
+
+
+class Plain(Response):
+    """JSON in ASCII, so that any text a document, a question or a model holds can be sent."""
+
+    media_type = "application/json"
+
+    def render(self, content: object) -> bytes:
+        """The bytes; numbers that are not finite are a mistake of the caller."""
+        return dumps(content).encode("ascii")
+
+
+def dumps(value: object) -> str:
+    """One line of ASCII JSON."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def problem(
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    hint: str = "",
+    subject: str | None = None,
+    errors: Sequence[Mapping[str, str]] = (),
+) -> dict[str, Json]:
+    """A problem document; `code`, `hint` and `subject` are those of `citeleaf/error/1`."""
+    known = {s.value: s.phrase for s in HTTPStatus}
+    body: dict[str, Json] = {
+        "type": f"urn:citeleaf:error:{code}",
+        "title": known.get(status, "Stopped"),
+        "status": status,
+        "detail": detail,
+        "code": code,
+        "hint": hint,
+        "subject": subject,
+    }
+    if errors:
+        body["errors"] = [dict(e) for e in errors]
+    return body
+
+
+def of_error(error: BaseException) -> dict[str, Json]:
+    """The problem document of an error; one that is not ours tells nothing but that it was unforeseen."""
+    if isinstance(error, CiteleafError):
+        body = problem(error.http_status, error.code, error.message, hint=error.hint, subject=error.subject)
+        body["retryable"] = error.retryable
+        return body
+    return problem(500, "internal", "something unforeseen went wrong", hint="see the log of the server")
+
+
+def answered(body: dict[str, Json], headers: Mapping[str, str] | None = None) -> Plain:
+    """The response that carries a problem document."""
+    status = body["status"]
+    assert isinstance(status, int)
+    return Plain(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
+
+
+def register(api: FastAPI) -> None:
+    """Makes every error of the routes a problem document."""
+
+    @api.exception_handler(CiteleafError)
+    async def ours(_: Request, error: CiteleafError) -> Response:
+        headers = {"Retry-After": "2"} if error.retryable else {}
+        return answered(of_error(error), headers)
+
+    @api.exception_handler(HTTPException)
+    async def http(_: Request, error: HTTPException) -> Response:
+        code = _CODES.get(error.status_code, "http")
+        detail = str(error.detail) if error.status_code not in (404, 405) else "there is no such route"
+        return answered(problem(error.status_code, code, detail, hint="see /openapi.json"), error.headers)
+
+    @api.exception_handler(Exception)
+    async def unforeseen(_: Request, error: Exception) -> Response:
+        return answered(of_error(error))
+
+    @api.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        # What was sent is not sent back: it may be large, secret or hostile.
+        found = [
+            {"field": ".".join(str(part) for part in e["loc"])[:200], "message": str(e["msg"])[:300]}
+            for e in error.errors()[:_MOST_ERRORS]
+        ]
+        what = found[0] if found else {"field": "body", "message": "is not what is expected"}
+        detail = f"`{what['field']}`: {what['message']}"
+        return answered(problem(422, "usage", detail, hint="see /openapi.json", errors=found))

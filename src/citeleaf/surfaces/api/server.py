@@ -1,0 +1,63 @@
+"""What the routes share: the open library, the threads that work on it, and whether it is ready."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from citeleaf.app import App
+from citeleaf.errors import CiteleafError
+from citeleaf.surfaces.api.problems import log
+from citeleaf.surfaces.api.work import Desk
+
+_UPLOADS_WAITING = 16
+
+
+@dataclass(slots=True)
+class Server:
+    """One open library behind the routes: questions side by side, documents taken in one upload after the other."""
+
+    app: App
+    questions: Desk
+    uploads: Desk
+    ready: threading.Event = field(default_factory=threading.Event)
+
+    @classmethod
+    def over(cls, app: App) -> Server:
+        """The server of a library, as its settings say."""
+        rules = app.settings.serve
+        return cls(
+            app,
+            Desk("ask", at_once=rules.questions, waiting=rules.waiting),
+            Desk("ingest", at_once=1, waiting=_UPLOADS_WAITING),
+        )
+
+    def warm_up(self) -> None:
+        """Loads the models; one that cannot be loaded is told by the first question."""
+        try:
+            self.app.warm_up()
+            load = getattr(self.app.kit.generator, "warm_up", None)
+            if load is not None:
+                load()
+        except CiteleafError as error:
+            log.warning("not ready: %s", error)
+            return
+        self.ready.set()
+
+    def close(self) -> None:
+        """Ends the threads; the library stays open."""
+        self.questions.close()
+        self.uploads.close()
+
+
+def _server(request: Request) -> Server:
+    server = request.app.state.server
+    assert isinstance(server, Server)
+    return server
+
+
+Here = Annotated[Server, Depends(_server)]
+"""The server, for a route."""
