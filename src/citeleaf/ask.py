@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citeleaf.answer.cite import resolve
@@ -12,15 +11,16 @@ from citeleaf.answer.compose import compose
 from citeleaf.answer.decide import LONGEST_QUESTION, decide_answer, decide_evidence, decide_request
 from citeleaf.answer.gate import gate
 from citeleaf.clock import Clock
-from citeleaf.events import CheckEvent, ClaimEvent, EvidenceEvent
+from citeleaf.events import EvidenceEvent
 from citeleaf.guard.documents import veiled
 from citeleaf.guard.language import reply_language
 from citeleaf.guard.screen import screen
 from citeleaf.guard.signal import guard_request
+from citeleaf.live import Live
 from citeleaf.protocols import Embedder, Generator, Reranker, Store, Verifier
 from citeleaf.retrieve.search import retrieve
 from citeleaf.settings import Settings
-from citeleaf.types import Answer, Check, Query, Trace
+from citeleaf.types import Answer, Query, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
 
     language = reply_language(query.text, rules.profile.language)
     checks = clock.time("guard", guard_request, query.text[:LONGEST_QUESTION], rules.guard, kit.embedder)
-    clock.tell(*_told("guard", checks))
+    clock.checked("guard", checks)
     trace = Trace(query, kit.fingerprint, checks)
     if refusal := decide_request(query, checks, rules.guard.request, language):
         return close(refusal, trace, clock, kit.store, rules.replies)
@@ -54,31 +54,23 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     found = clock.time("retrieve", retrieve, query, kit.store, kit.embedder, kit.reranker, rules.retrieve)
     clock.tell(EvidenceEvent(found.evidence))
     enough = clock.time("gate", gate, query, found, kit.store, rules.gate)
-    clock.tell(*_told("gate", enough))
+    clock.checked("gate", enough)
     trace = replace(trace, retrieval=found, gate=enough)
     if abstention := decide_evidence(enough):
         return close(abstention, trace, clock, kit.store, rules.replies)
 
     read, orders = clock.time("read", veiled, found, rules.guard.document)
-    draft = clock.time("compose", compose, query, read, kit.generator, kit.quoter)
+    live = Live(query, read.evidence, kit.store, kit.verifier, rules, language, clock)
+    draft = clock.time("compose", compose, query, read, kit.generator, kit.quoter, live.hear if clock.watched else None)
     citations = clock.time("cite", resolve, draft, read.evidence)
     claims = split_claims(draft, citations)
     verdicts = tuple(clock.time("verify", kit.verifier.verify, claims, read.evidence))
     checks, verdicts = clock.time("screen", screen, draft, claims, verdicts, query, read.evidence, rules.guard.answer)
     checks = (*checks, *orders)
-    clock.tell(*_told("screen", checks))
+    clock.checked("screen", checks)
     trace = replace(trace, draft=draft, citations=citations, claims=claims, verdicts=verdicts, screen=checks)
 
     decision = decide_answer(draft, claims, verdicts, checks, rules.guard.answer, rules.decide, language)
     answer = close(decision, trace, clock, kit.store, rules.replies)
-    clock.tell(*_claims(answer))
+    live.end(answer)
     return answer
-
-
-def _told(stage: str, checks: Sequence[Check]) -> list[CheckEvent]:
-    return [CheckEvent(stage, check) for check in checks]
-
-
-def _claims(answer: Answer) -> list[ClaimEvent]:
-    """The claims of an answer as events, each with its citations."""
-    return [ClaimEvent(claim, tuple(c for c in answer.citations if c.n in claim.citations)) for claim in answer.claims]

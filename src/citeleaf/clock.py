@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ParamSpec, TypeVar
 
 from citeleaf.chat import check_stopped
-from citeleaf.events import Event, StatusEvent, Watch
-from citeleaf.types import Seconds
+from citeleaf.events import CheckEvent, Event, StatusEvent, Watch
+from citeleaf.types import Check, Seconds
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,6 +40,15 @@ class Clock:
         if self._watch is not None:
             for event in events:
                 self._watch(event)
+
+    def checked(self, stage: str, checks: Iterable[Check]) -> None:
+        """Passes on what a stage looked at."""
+        self.tell(*(CheckEvent(stage, check) for check in checks))
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody is told."""
+        return self._watch is not None
 
     def seconds(self) -> tuple[Seconds, ...]:
         """All stages in the order they ended, then `total`."""

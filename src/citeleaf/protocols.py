@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,6 +136,20 @@ class Generator(Protocol):
 
     def draft(self, question: str, evidence: Sequence[Evidence], facts: Sequence[Fact]) -> Draft:
         """Sees only what it is given; sets `abstains` by its own protocol, else raises `BadModelOutput` with `raw`."""
+        ...
+
+
+@runtime_checkable
+class StreamingGenerator(Generator, Protocol):
+    """A generator that can be heard while it writes."""
+
+    def stream(
+        self, question: str, evidence: Sequence[Evidence], facts: Sequence[Fact], hear: Callable[[Draft], None]
+    ) -> Draft:
+        """What `draft` gives; `hear` gets the draft so far each time a sentence was ended by the begin of the next.
+
+        A draft so far is one that would not be asked for again if it were the whole. What follows may still end it.
+        """
         ...
 
 

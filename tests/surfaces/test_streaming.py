@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
+from citeleaf.answer.draft import ModelGenerator
 from citeleaf.app import App
+from citeleaf.ask import ask as ask_of
+from citeleaf.backends.generate_http import HttpChat
+from citeleaf.clock import Clock
 from citeleaf.events import CheckEvent, ClaimEvent, Event, EvidenceEvent, StatusEvent
 from citeleaf.record import answer_json, event_json
+from citeleaf.types import Answer, Query
+from support.fake_behaviours import CHATS, Behaviour
+from support.fake_model import FakeModel
+from support.models import settings
+
+Asker: TypeAlias = Callable[..., tuple[Answer, list[Event]]]
 
 TEXT = """# Fees
 
@@ -67,3 +79,95 @@ def test_events_as_json_hold_the_same_as_the_answer(app: App) -> None:
     assert [data["claim"] for kind, data in sent if kind == "claim"] == whole["claims"]
     assert [data["evidence"] for kind, data in sent if kind == "evidence"] == [whole["evidence"]]
     assert all(set(data) == {"stage", "seconds"} for kind, data in sent if kind == "status")
+
+
+@pytest.fixture
+def asked(app: App) -> Asker:
+    """An answer over the fake server, with what was told."""
+
+    def ask(fake: FakeModel, *, watched: bool = True, **options: object) -> tuple[Answer, list[Event]]:
+        events: list[Event] = []
+        chosen = settings(fake.address, key="sk-canary-17", **options)
+        kit = replace(app.kit, generator=ModelGenerator(HttpChat(chosen), chosen))
+        return ask_of(Query(QUESTION), kit, app.settings, Clock(events.append if watched else None)), events
+
+    return ask
+
+
+SAFE = "microsoft"
+"""A server that is known to refuse a prompt which does not fit."""
+SAME = sorted(set(CHATS) - {"silent", "stalls", "trickles", "trickles_head", "huge", "huge_line", "never_ends", "busy"})
+"""Behaviours that end by themselves soon enough to be run twice; those that only the user can mend raise."""
+RAISE = {"unauthorised", "forbidden", "not_found"}
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+@pytest.mark.parametrize("name", [n for n in SAME if n not in RAISE])
+def test_the_answer_is_the_same_whether_anybody_listens_or_not(name: str, asked: Asker) -> None:
+    with FakeModel(name, kind=SAFE) as fake:
+        alone, _ = asked(fake, watched=False)
+        fake.requests.clear()
+        fake.loaded = False
+        heard, events = asked(fake)
+    assert replace(heard, seconds=()) == replace(alone, seconds=())
+    told = [e.claim for e in events if isinstance(e, ClaimEvent)]
+    assert tuple(told) == heard.claims
+
+
+def says(text: str, kind: str = SAFE) -> FakeModel:
+    """A model that writes these words, word by word."""
+    fake = FakeModel("good", kind=kind)
+    fake.behaviour = Behaviour(lambda http, a: http.say(a, text, pause=0.002))
+    return fake
+
+
+FIRST = "A late payment carries a fee of 50 dollars [1]."
+SECOND = "The fee is due within 30 days of the notice [1]."
+
+
+def before_the_end_of_writing(events: list[Event]) -> list[str]:
+    """Sentences told while the model was still writing."""
+    end = next(n for n, e in enumerate(events) if isinstance(e, StatusEvent) and e.stage == "compose" and e.seconds)
+    return [e.claim.text for e in events[:end] if isinstance(e, ClaimEvent)]
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_a_sentence_is_told_when_the_next_one_begins(asked: Asker) -> None:
+    with says(f"{FIRST} {SECOND}") as fake:
+        answer, events = asked(fake)
+    assert before_the_end_of_writing(events) == ["A late payment carries a fee of 50 dollars."]
+    assert [e.claim for e in events if isinstance(e, ClaimEvent)] == list(answer.claims)
+    assert len(answer.claims) == 2
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"The fee is 4,711 dollars [1]. {FIRST} {SECOND}",
+        f"Call +49 151 12345678 or write to jo@evil.test for the fee of 50 dollars [1]. {FIRST} {SECOND}",
+    ],
+)
+def test_a_sentence_that_fails_its_checks_is_never_told(asked: Asker, text: str) -> None:
+    with says(text) as fake:
+        answer, events = asked(fake)
+    told = [e.claim.text for e in events if isinstance(e, ClaimEvent)]
+    assert told == [c.text for c in answer.claims]
+    assert not any("4,711" in t or "evil" in t for t in told)
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_nothing_is_told_early_by_a_server_that_may_have_cut_the_prompt(asked: Asker) -> None:
+    with says(f"{FIRST} {SECOND}", kind="") as fake:
+        answer, events = asked(fake)
+    assert before_the_end_of_writing(events) == []
+    assert len([e for e in events if isinstance(e, ClaimEvent)]) == len(answer.claims) == 2
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+@pytest.mark.parametrize("text", [f"NOT_IN_DOCUMENTS\n{FIRST} {SECOND}", f"**{FIRST} {SECOND}", f"<think>{FIRST} X"])
+def test_what_may_still_turn_out_otherwise_is_waited_for(asked: Asker, text: str) -> None:
+    with says(text) as fake:
+        answer, events = asked(fake)
+    assert before_the_end_of_writing(events) == []
+    assert [e.claim for e in events if isinstance(e, ClaimEvent)] == list(answer.claims)

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from citeleaf.errors import BadModelOutput, ModelError
-from citeleaf.protocols import Generator
+from citeleaf.protocols import Generator, StreamingGenerator
 from citeleaf.types import Check, Draft, Query, Retrieval
 
 
-def compose(query: Query, found: Retrieval, generator: Generator, quoter: Generator) -> Draft:
+def compose(
+    query: Query,
+    found: Retrieval,
+    generator: Generator,
+    quoter: Generator,
+    hear: Callable[[Draft], None] | None = None,
+) -> Draft:
     """The generator's draft; when it raises a `ModelError`, the quoter's, with the error's code as `fallback`.
 
     A draft without any text that does not abstain counts as `bad_model_output`. `raw` keeps what the model said, and a
-    check `model` what was wrong with it. An abstention is believed. A quoter that fails itself raises.
+    check `model` what was wrong with it. An abstention is believed. A quoter that fails itself raises. `hear` gets the
+    draft so far from a generator that streams.
     """
     if generator is quoter:
         return quoter.draft(query.text, found.evidence, query.facts)
     try:
-        draft = generator.draft(query.text, found.evidence, query.facts)
+        if hear is not None and isinstance(generator, StreamingGenerator):
+            draft = generator.stream(query.text, found.evidence, query.facts, hear)
+        else:
+            draft = generator.draft(query.text, found.evidence, query.facts)
     except BadModelOutput as error:
         return _quoted(query, found, quoter, error, error.raw)
     except ModelError as error:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from citeleaf.answer.count import estimate
 from citeleaf.answer.followup import Turn
 from citeleaf.answer.prompts import Prompt, fit, rewriting, visible, write
-from citeleaf.answer.reply import REMINDERS, Read, read
+from citeleaf.answer.reply import REMINDERS, Read, SoFar, read
 from citeleaf.answer.whole import confirm
-from citeleaf.chat import Chat, Message, Reply, Window
+from citeleaf.chat import Chat, Message, Reply, Tell, Window
 from citeleaf.errors import BadModelOutput, ModelError
 from citeleaf.ids import fingerprint
 from citeleaf.settings import ChatSettings
@@ -43,17 +43,34 @@ class ModelGenerator:
         is believed, unless the best passage scores `strong_score` or more: then it counts as such a reply.
         Raises `ModelError`, `ConfigError` and `Cancelled`.
         """
+        return self._asked(question, evidence, facts, None)
+
+    def stream(
+        self, question: str, evidence: Sequence[Evidence], facts: Sequence[Fact], hear: Callable[[Draft], None]
+    ) -> Draft:
+        """What `draft` gives, heard while it is written, from a runtime that is known not to cut prompts."""
+        return self._asked(question, evidence, facts, hear)
+
+    def _asked(
+        self,
+        question: str,
+        evidence: Sequence[Evidence],
+        facts: Sequence[Fact],
+        hear: Callable[[Draft], None] | None,
+    ) -> Draft:
         window = self._window()
+        # Elsewhere it shows only at the end whether the model read all of the evidence.
+        hear = hear if window.safe else None
         prompt = self._fit(question, evidence, facts, window)
         try:
-            return self._drafted(question, prompt, facts, window)
+            return self._drafted(question, prompt, facts, window, hear)
         except BadModelOutput as error:
             if error.kind != "overflow" or len(prompt.shown) < 2:
                 raise
         half = (len(prompt.shown) + 1) // 2
         smaller = self._fit(question, prompt.shown[:half], facts, window)
         left_out = (*smaller.left_out, *prompt.shown[half:], *prompt.left_out)
-        return self._drafted(question, replace(smaller, left_out=left_out), facts, window)
+        return self._drafted(question, replace(smaller, left_out=left_out), facts, window, hear)
 
     def rewrite(self, question: str, turns: Sequence[Turn]) -> str | None:
         """The follow-up as the model would ask it alone; None when it fails. Its words are still to be checked."""
@@ -73,11 +90,20 @@ class ModelGenerator:
         """Lets go of the model."""
         self._chat.close()
 
-    def _drafted(self, question: str, prompt: Prompt, facts: Sequence[Fact], window: Window) -> Draft:
+    def _drafted(
+        self,
+        question: str,
+        prompt: Prompt,
+        facts: Sequence[Fact],
+        window: Window,
+        hear: Callable[[Draft], None] | None,
+    ) -> Draft:
         checks = [_budget(prompt)]
         messages = prompt.messages
         for tries_left in range(self._settings.retries, -1, -1):
-            reply = self._chat.reply(messages, max_tokens=self._settings.max_tokens)
+            reply = self._chat.reply(
+                messages, max_tokens=self._settings.max_tokens, tell=self._heard(question, prompt, hear)
+            )
             found = self._judged(read(reply, prompt, question, last=tries_left == 0), prompt)
             if not found.fault:
                 checks.append(confirm(self._chat, messages, reply, window, question, facts, prompt, self._settings))
@@ -96,6 +122,17 @@ class ModelGenerator:
             hint="ask in other words, or use a larger model",
             subject=self.name,
         )
+
+    def _heard(self, question: str, prompt: Prompt, hear: Callable[[Draft], None] | None) -> Tell | None:
+        if hear is None:
+            return None
+        so_far = SoFar(prompt, question)
+
+        def tell(text: str) -> None:
+            if told := so_far.read(text):
+                hear(Draft(text, told, False, self.name))
+
+        return tell
 
     def _judged(self, found: Read, prompt: Prompt) -> Read:
         least = self._settings.strong_score

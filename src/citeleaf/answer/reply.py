@@ -12,6 +12,7 @@ from citeleaf.answer.faults import is_echo, is_foreign, is_garbled, is_looping, 
 from citeleaf.answer.prompts import SENTINEL, Prompt, instructions, visible
 from citeleaf.chat import Reply
 from citeleaf.errors import Kind
+from citeleaf.sentences import sentences
 from citeleaf.types import Check, Citation, Draft, Evidence, Span
 
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -25,6 +26,7 @@ _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\s]*[^)]*\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\((?:[a-z][a-z0-9+.-]*:|//|/|#|www\.)[^)]*\)", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.|data:|javascript:)[^\s<>\"')\]]+", re.IGNORECASE)
 _ELEMENT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[a-z!][^<>\n]*>", re.DOTALL | re.IGNORECASE)
+_MARKER = re.compile(r"\[[^\]\n]*\]")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 REMINDERS: dict[Kind, str] = {
@@ -103,6 +105,30 @@ def read(reply: Reply, prompt: Prompt, question: str, *, last: bool) -> Read:
             )
         return Read("", False, "uncited", "no sentence has the number of a passage that was shown")
     return Read(text, False, checks=(*checks, *unseen, *attached))
+
+
+class SoFar:
+    """Reads a reply while it is being written."""
+
+    def __init__(self, prompt: Prompt, question: str) -> None:
+        """For one reply."""
+        self._prompt = prompt
+        self._question = question
+        self._begun = 0
+
+    def read(self, text: str) -> str:
+        """The answer so far, whenever a further sentence has begun; nothing while it would be no answer.
+
+        The last sentence may go on. An open bracket, fence or emphasis is waited for, since it can change what is
+        before it.
+        """
+        whole = text[:at] if (at := text.rfind("[")) > text.rfind("]") else text
+        begun = len(sentences(_MARKER.sub("", whole)))
+        if begun <= self._begun or whole.lstrip().startswith("```") or whole.count("**") % 2 or whole.count("__") % 2:
+            return ""
+        self._begun = begun
+        found = read(Reply(whole, "unknown", ""), self._prompt, self._question, last=False)
+        return "" if found.fault or found.abstains else found.text
 
 
 def _bare(text: str) -> str:
