@@ -62,7 +62,7 @@ def written(parts: list[Part]) -> Parsed:
         elif part.kind == "row":
             heads = writer.row(part.texts)
             for _ in range(3):
-                writer.row(part.texts[::-1], tuple(h for h in heads if h is not None))
+                writer.row(part.texts[::-1], {i: [h] for i, h in enumerate(heads) if h is not None})
         elif part.kind == "page":
             pages += 1
             writer.page(pages)

@@ -25,6 +25,7 @@ class _Cell:
     text: str
     is_heading: bool
     rows: int
+    columns: int = 1
 
 
 def is_data(table: LexborNode) -> bool:
@@ -40,8 +41,8 @@ def is_data(table: LexborNode) -> bool:
 def write(table: LexborNode, writer: Writer, hidden: frozenset[int], *, alt: bool = False) -> None:
     """Writes the caption and one block a row.
 
-    The lead of a row are the column headings in column order, then the cells of earlier rows that reach down into it. A
-    two-column table of terms and meanings gives definitions.
+    A row is read under its column headings, with the cells of earlier rows that reach down into it and the last row of
+    one cell over the whole width. A two-column table of terms and meanings gives definitions.
     """
     for caption in table.css("caption"):
         if caption.mem_id not in hidden and not is_hidden(caption):
@@ -52,21 +53,37 @@ def write(table: LexborNode, writer: Writer, hidden: frozenset[int], *, alt: boo
         for row in rows:
             _definition(row, writer)
         return
+    width = max((cell.column + cell.columns for row in rows for cell in row), default=0)
     heads: dict[int, list[Span]] = {}
     reaching: dict[int, tuple[int, Span]] = {}
+    over: dict[int, Span] = {}
     for n, row in enumerate(rows):
-        above = tuple(span for _, (left, span) in sorted(reaching.items()) if left > 0)
-        lead = () if n < n_heads else (*(span for _, spans in sorted(heads.items()) for span in spans), *above)
-        places = writer.row(_by_column(row), lead)
+        if n < n_heads:
+            for cell, place in zip(row, _placed(row, writer.row(_by_column(row))), strict=True):
+                if place is not None:
+                    for column in range(cell.column, cell.column + cell.columns):
+                        heads.setdefault(column, []).append(place)
+            continue
+        if _is_over(row, width):
+            name = writer.row(_by_column(row))[0]
+            over = {} if name is None else {-1: name}
+            continue
+        above = over | {column: span for column, (left, span) in reaching.items() if left > 0}
+        places = writer.row(_by_column(row), heads, above)
         reaching = {column: (left - 1, span) for column, (left, span) in reaching.items() if left > 1}
-        for cell in row:
-            place = places[cell.column] if cell.column < len(places) else None
-            if place is None:
-                continue
-            if n < n_heads:
-                heads.setdefault(cell.column, []).append(place)
-            elif cell.rows > 1:
+        for cell, place in zip(row, _placed(row, places), strict=True):
+            if place is not None and cell.rows > 1:
                 reaching[cell.column] = (cell.rows - 1, place)
+
+
+def _placed(row: list[_Cell], places: list[Span | None]) -> list[Span | None]:
+    """Where each cell stands in the text; None for an empty one."""
+    return [places[cell.column] if cell.column < len(places) else None for cell in row]
+
+
+def _is_over(row: list[_Cell], width: int) -> bool:
+    """Whether a row is one cell over the whole width: the name of the rows that follow."""
+    return width > 2 and len(row) == 1 and row[0].columns == width and len(row[0].text) <= _LONGEST_HEADING
 
 
 def _rows(table: LexborNode) -> list[LexborNode]:
@@ -99,7 +116,7 @@ def _grid(table: LexborNode, hidden: frozenset[int], alt: bool) -> list[list[_Ce
                 column = _WIDEST - 1
             across, down = _count(node, "colspan", _WIDEST), _count(node, "rowspan", 1000)
             text = "" if node.mem_id in hidden or is_hidden(node) else inline_text(node, hidden, alt=alt)
-            cells.append(_Cell(column, text, in_head or node.tag == "th" or all_bold(node), down))
+            cells.append(_Cell(column, text, in_head or node.tag == "th" or all_bold(node), down, across))
             if down > 1:
                 reach.update({c: down - 1 for c in range(column, column + across)})
             column += across

@@ -9,6 +9,7 @@ from citeleaf.backends.decode import decode
 from citeleaf.backends.writer import Writer, clean
 from citeleaf.boxes import Parsed
 from citeleaf.errors import EmptyDocument, ParseError
+from citeleaf.types import Span
 
 _SAMPLE_LINES = 20
 _LONGEST_CELL = 1_000_000
@@ -24,13 +25,13 @@ def parse_csv(path: Path) -> Parsed:
     writer = Writer()
     writer.notices += notices
     csv.field_size_limit(_LONGEST_CELL)
-    heads = None
+    heads: dict[int, list[Span]] | None = None
     try:
         for row in csv.reader((line + "\n" for line in lines), delimiter=_delimiter(lines)):
-            lead = () if heads is None else tuple(span for span in heads if span is not None)
-            places = writer.row(row, lead)
+            places = writer.row(row, heads or {})
             if heads is None and any(places):
-                heads = [] if any(_is_number(cell) for cell in row) else places
+                named = not any(_is_number(cell) for cell in row)
+                heads = {i: [span] for i, span in enumerate(places) if named and span is not None}
     except csv.Error as error:
         raise ParseError(f"`{path.name}` is no table of rows and cells: {error}", subject=path.name) from error
     if not writer.blocks:

@@ -73,17 +73,18 @@ class Writer:
             before = part
         text = "".join(self._out)
         written = Written(text, boxes=self._boxes(), starts=self._starts)
-        heads = _table_heads(parts, cells)
+        rows = _rows(parts, cells)
         for part in parts:
             span = spans[id(part)]
             if part.kind == "heading":
                 written.headings.append(Heading(span, max(part.level, 1), part.number))
                 continue
-            lead = heads.get(id(part), ()) if part.table is not None else _leads(part, spans, text)
+            row = rows.get(id(part), _NO_ROW)
+            lead = row.lead if part.table is not None else _leads(part, spans, text)
             own = cells.get(id(part), [])
             if part.kind == "definition":
                 own = [_bare(own[0], text)]
-            written.blocks.append(Block(part.kind, span, lead, tuple(own)))
+            written.blocks.append(Block(part.kind, span, lead, tuple(own), row.columns))
         return written
 
     def _space(self, words: str) -> None:
@@ -200,17 +201,30 @@ def _tight(before: Part, part: Part) -> bool:
     return part.kind == "list_item" and before.kind in ("list_item", "paragraph", "definition")
 
 
-def _table_heads(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, tuple[Span, ...]]:
-    """For each row the spans of its column headings, and of the name of its group where it has no first cell.
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What a row is read with: its column headings and the names of its group, and its cells under them."""
 
-    A table that goes on over a page keeps the headings of its start.
+    lead: tuple[Span, ...] = ()
+    columns: tuple[tuple[Span, ...], ...] = ()
+
+
+_NO_ROW = _Row()
+
+
+def _rows(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, _Row]:
+    """Each row with its column headings, and with the name of its group where it has no first cell.
+
+    A table that goes on over a page keeps the headings of its start. A row of one cell in another style than the rows
+    under it names them.
     """
-    out: dict[int, tuple[Span, ...]] = {}
-    heads: tuple[Span, ...] = ()
-    names: tuple[Span, ...] = ()
+    out: dict[int, _Row] = {}
+    heads: list[dict[int, Span]] = []
+    first: dict[int, Span] = {}
+    over: dict[int, Span] = {}
     table = None
     edges: list[float] = []
-    for part in parts:
+    for part, after in zip(parts, [*parts[1:], None], strict=True):
         if part.table is None:
             if part.kind not in ("note", "caption"):
                 edges = []
@@ -218,15 +232,44 @@ def _table_heads(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[in
         if part.table is not table:
             alike = len(edges) == len(part.table.edges) or (table is not None and len(table.rows) == table.heads)
             goes_on = bool(edges) and alike and part.table.heads == 0
-            heads = heads if goes_on else ()
-            table, edges, names = part.table, part.table.edges, ()
+            heads = heads if goes_on else []
+            over = over if goes_on else {}
+            table, edges, first = part.table, part.table.edges, {}
+        filled = dict(zip((c for c, cell in enumerate(part.cells) if cell), cells[id(part)], strict=False))
         if part.row < part.table.heads:
-            heads = (*heads, *cells[id(part)]) if part.row else tuple(cells[id(part)])
+            heads = [*heads, filled] if part.row else [filled]
+            continue
+        if _names_rows(part, after):
+            over, first = {-1: filled[0]}, {}
             continue
         if part.cells[0]:
-            names = (cells[id(part)][0],)
-        out[id(part)] = heads if part.cells[0] else (*heads, *names)
+            first = {0: filled[0]}
+        above = over if part.cells[0] else over | first
+        lead = (*(span for row in heads for span in row.values()), *above.values())
+        known = not heads or max(c for row in heads for c in row) < len(part.table.edges)
+        columns = sorted((above | filled).items()) if known and part.kind == "table_row" else []
+        out[id(part)] = _Row(lead, tuple((cell, *_headings(heads, c)) for c, cell in columns))
     return out
+
+
+def _headings(heads: Sequence[dict[int, Span]], column: int) -> tuple[Span, ...]:
+    """The headings over a column: one over several columns stands over the first of them, each with its own below."""
+    out: list[Span] = []
+    for row, below in zip(heads, [*heads[1:], None], strict=True):
+        over = [c for c in row if c <= column]
+        if column in row:
+            out.append(row[column])
+        elif over and below is not None and {max(over), column} <= below.keys():
+            out.append(row[max(over)])
+    return tuple(out)
+
+
+def _names_rows(part: Part, after: Part | None) -> bool:
+    """Whether a row holds one cell, its first, set in another style than the row that follows."""
+    if after is None or after.table is not part.table or len(part.cells) < 3 or any(part.cells[1:]):
+        return False
+    below = [line.style for cell in after.cells for line in cell]
+    return sum(map(bool, after.cells)) > 1 and all(line.style not in below for line in part.lines)
 
 
 def _leads(part: Part, spans: dict[int, Span], text: str) -> tuple[Span, ...]:

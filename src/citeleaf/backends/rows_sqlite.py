@@ -135,37 +135,55 @@ def _spans(flat: Sequence[int]) -> tuple[Span, ...]:
 
 
 def _blocks_to(blocks: Iterable[Block]) -> bytes:
-    rows = [(_KINDS.index(b.kind), b.span.start, b.span.end, _flat(b.lead), _flat(b.cells)) for b in blocks]
+    rows = [
+        (_KINDS.index(b.kind), b.span.start, b.span.end, _flat(b.lead), _flat(b.cells), *map(_flat, b.columns))
+        for b in blocks
+    ]
     return zlib.compress(_dump(rows).encode(), _LEVEL)
 
 
 def _blocks_from(data: bytes) -> tuple[Block, ...]:
     rows = json.loads(zlib.decompress(data))
     return tuple(
-        Block(_KINDS[kind], Span(start, stop), _spans(lead), _spans(cells)) for kind, start, stop, lead, cells in rows
+        Block(_KINDS[kind], Span(start, stop), _spans(lead), _spans(cells), tuple(map(_spans, columns)))
+        for kind, start, stop, lead, cells, *columns in rows
     )
 
 
 def _units_to(passage: Passage) -> str:
-    """`[quotes, units]`: each quote once, words inside the passage by place alone; units name quotes by number."""
+    """`[quotes, units, tables]`: each quote once, words inside the passage by place alone.
+
+    A unit names its quotes by number; after those of its lead stands `[position, total]`, where it has one. `tables`
+    holds the columns of units by the unit's number.
+    """
     numbers: dict[Quote, int] = {}
     units = [
-        (_KINDS.index(u.kind), *(numbers.setdefault(q, len(numbers)) for q in (u.quote, *u.lead)))
+        (
+            _KINDS.index(u.kind),
+            *(numbers.setdefault(q, len(numbers)) for q in (u.quote, *u.lead)),
+            *([u.position] if u.position else []),
+        )
         for u in passage.units
     ]
+    tables = {str(i): list(map(_flat, u.columns)) for i, u in enumerate(passage.units) if u.columns}
     quotes = [
         (q.span.start, q.span.end)
         if _inside(q.span, passage.span, passage.text) == q.text
         else (q.span.start, q.span.end, q.text)
         for q in numbers
     ]
-    return _dump([quotes, units])
+    return _dump([quotes, units, tables])
 
 
 def _units_from(data: str, span: Span, text: str) -> tuple[Unit, ...]:
-    rows, units = json.loads(data)
+    rows, units, *tables = json.loads(data)
+    columns = {int(i): tuple(map(_spans, flat)) for i, flat in (tables[0] if tables else {}).items()}
     quotes = [Quote(at := Span(row[0], row[1]), row[2] if len(row) > 2 else _inside(at, span, text)) for row in rows]
-    return tuple(Unit(_KINDS[kind], quotes[quote], tuple(quotes[i] for i in lead)) for kind, quote, *lead in units)
+    out = []
+    for n, (kind, quote, *lead) in enumerate(units):
+        position = tuple(lead.pop()) if lead and isinstance(lead[-1], list) else None
+        out.append(Unit(_KINDS[kind], quotes[quote], tuple(quotes[i] for i in lead), columns.get(n, ()), position))
+    return tuple(out)
 
 
 def _inside(part: Span, whole: Span, text: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from citeleaf.boxes import Boxes, Parsed
 from citeleaf.types import Block, BlockKind, Heading, Notice, Page, Span
@@ -29,6 +31,9 @@ def heading_number(text: str) -> str | None:
     """The number a heading begins with: `3.2` of `3.2 Source of funds`, `A` of `A. Scope`, `IV` of `IV) Fees`."""
     found = _NUMBER.match(text)
     return (found[1] or found[2]) if found else None
+
+
+_NONE: Mapping[int, Any] = MappingProxyType({})
 
 
 class Writer:
@@ -73,10 +78,13 @@ class Writer:
         self.blocks.append(Block("definition", span, cells=(Span(span.start, span.start + len(term)),)))
         return span
 
-    def row(self, cells: Sequence[str], lead: tuple[Span, ...] = ()) -> list[Span | None]:
+    def row(
+        self, cells: Sequence[str], heads: Mapping[int, Sequence[Span]] = _NONE, above: Mapping[int, Span] = _NONE
+    ) -> list[Span | None]:
         """Adds a table row, cells set apart by tabs, and gives where each cell stands (None: empty).
 
-        An empty cell between others keeps its tab; empty cells at the ends are left out.
+        An empty cell between others keeps its tab; empty cells at the ends are left out. `heads`: the headings of each
+        column, outermost first; `above`: cells of earlier rows that the row is read with, by column, -1 before all.
         """
         words = [" ".join(clean(cell).split()) for cell in cells]
         filled = [i for i, word in enumerate(words) if word]
@@ -89,7 +97,11 @@ class Writer:
         for i, word in enumerate(shown, start=filled[0]):
             places[i] = Span(at, at + len(word)) if word else None
             at += len(word) + 1
-        self.blocks.append(Block("table_row", span, lead, tuple(p for p in places if p is not None)))
+        filled_in = {i: place for i, place in enumerate(places) if place is not None}
+        lead = dict.fromkeys(span for i in sorted(heads) for span in heads[i])
+        columns = tuple((cell, *heads.get(i, ())) for i, cell in sorted({**above, **filled_in}.items()))
+        reaching = (cell for i, cell in sorted(above.items()) if i not in filled_in)
+        self.blocks.append(Block("table_row", span, (*lead, *reaching), tuple(filled_in.values()), columns))
         return places
 
     def page(self, number: int) -> None:

@@ -58,7 +58,7 @@ class _Reader:
         self.block_starts = [block.span.start for block in document.blocks]
         limit = None if settings.kind == "words" else settings.size
         self.units_of = [units(self.text, block, language=document.language, limit=limit) for block in document.blocks]
-        self.units = [unit for found in self.units_of for unit in found]
+        self.units = [unit for found in self._positioned() for unit in found]
         self.unit_ends = [unit.quote.span.end for unit in self.units]
         self.page_starts = [page.span.start for page in document.pages]
 
@@ -109,8 +109,25 @@ class _Reader:
             if span.start <= at.start and at.end <= span.end:
                 out.append(unit)
             elif (quote := quote_of(self.text, max(at.start, span.start), min(at.end, span.end))) is not None:
-                out.append(replace(unit, quote=quote))
+                out.append(replace(unit, quote=quote, columns=()))
         return tuple(out)
+
+    def _positioned(self) -> list[tuple[Unit, ...]]:
+        """The units of each block, those of list items and table rows with their position.
+
+        Items count under their innermost lead, rows under their first; rows of headings count for nothing.
+        """
+        headings = {span for block in self.document.blocks for column in block.columns for span in column[1:]}
+        groups: dict[tuple[str, Span], list[int]] = {}
+        for i, block in enumerate(self.document.blocks):
+            if block.kind in ("list_item", "table_row") and block.lead and not headings.intersection(block.cells):
+                key = block.lead[-1] if block.kind == "list_item" else block.lead[0]
+                groups.setdefault((block.kind, key), []).append(i)
+        out = list(self.units_of)
+        for members in groups.values():
+            for n, i in enumerate(members, 1):
+                out[i] = tuple(replace(unit, position=(n, len(members))) for unit in out[i])
+        return out
 
     def _context(self, section: Section, span: Span) -> str:
         """Lead-ins and column headings outside the slice and the section's heading, each once, in reading order."""
@@ -120,15 +137,14 @@ class _Reader:
         for block in self.document.blocks[first : bisect_left(self.block_starts, span.end)]:
             if block.span.end <= span.start:
                 continue
-            leads = [*block.lead, *self._opening(block, span)]
-            outside = [
-                lead for lead in leads if lead not in seen and not (span.start <= lead.start and lead.end <= span.end)
-            ]
-            seen.update(outside)
-            words = [" ".join(self.text[lead.start : lead.end].split()) for lead in outside]
-            words = [w for w in words if w and w not in section.path]
-            if words:
-                lines.append((" | " if block.kind == "table_row" else " ").join(words))
+            headings = {span for column in block.columns for span in column[1:]}
+            for among, sign in ((False, " "), (True, " | ")):
+                leads = [lead for lead in (*block.lead, *self._opening(block, span)) if (lead in headings) == among]
+                outside = [x for x in leads if x not in seen and not (span.start <= x.start and x.end <= span.end)]
+                seen.update(outside)
+                words = [" ".join(self.text[lead.start : lead.end].split()) for lead in outside]
+                if words := [w for w in words if w and w not in section.path]:
+                    lines.append(sign.join(words))
         return "\n".join(lines)
 
     def _opening(self, block: Block, span: Span) -> tuple[Span, ...]:

@@ -32,7 +32,7 @@ __all__ = ["Files", "Known", "Report", "Row", "Shelf", "Watch", "chunker_fingerp
 Watch: TypeAlias = Callable[[int, int, str], None]
 """Told before each file how many are done, how many there are, and the file."""
 
-_MAKERS = "1"
+_MAKERS = "2"
 """Raised when parsers, structure or chunker make other passages of the same file.
 
 The index then wants to be made anew.

@@ -10,9 +10,9 @@ from pathlib import PurePath
 
 from citeleaf import ids
 from citeleaf.boxes import Parsed
-from citeleaf.ingest import definitions, language, unindexed
+from citeleaf.ingest import language, unindexed
 from citeleaf.ingest.dates import iso_date
-from citeleaf.ingest.units import sentences, without_bullet
+from citeleaf.ingest.leads import led
 from citeleaf.settings import CorpusSettings
 from citeleaf.types import Block, DocId, Document, Notice, Role, Section, Span
 
@@ -72,7 +72,7 @@ def build(
         text=parsed.text,
         pages=parsed.pages,
         sections=sections,
-        blocks=_blocks(parsed, sections, tongue),
+        blocks=led(parsed, sections, tongue),
         notices=tuple(notices),
         language=tongue,
         version=version or front.get("version"),
@@ -157,34 +157,3 @@ def _is_list(parsed: Parsed, blocks: Sequence[Block]) -> bool:
         or unindexed.looks_like_index(lines, pages)
         or unindexed.looks_like_sources(texts)
     )
-
-
-def _blocks(parsed: Parsed, sections: Sequence[Section], tongue: str) -> tuple[Block, ...]:
-    """The parser's blocks, definitions recognised, the leads of list items cut to the sentence that introduces them.
-
-    Where a section ends in a colon, all of its sub-sections lean on that sentence: `We do not cover loss caused by:`.
-    """
-    introductions: dict[Span, Span] = {}
-
-    def introduction(lead: Span) -> Span:
-        if lead not in introductions:
-            found = sentences(parsed.text, without_bullet(parsed.text, lead), language=tongue)
-            introductions[lead] = found[-1] if found else lead
-        return introductions[lead]
-
-    out: list[Block] = []
-    starts = [block.span.start for block in parsed.blocks]
-    above: list[tuple[int, Span]] = []
-    for section in sections:
-        own = parsed.blocks[bisect_left(starts, section.span.start) : bisect_left(starts, section.span.end)]
-        above = [(level, lead) for level, lead in above if level < section.level]
-        inherited = tuple(lead for _, lead in above)
-        among = any(definitions.defines(title) for title in section.path)
-        for block in own:
-            if block.kind != "table_row":
-                leads = (*inherited, *(introduction(lead) for lead in block.lead))
-                block = replace(block, lead=leads)  # noqa: PLW2901
-            out.append(definitions.recognise(parsed.text, block, among_definitions=among))
-        if own and own[-1].kind in ("paragraph", "list_item") and parsed.text[own[-1].span.end - 1] == ":":
-            above.append((section.level, introduction(own[-1].span)))
-    return tuple(out)

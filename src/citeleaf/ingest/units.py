@@ -97,7 +97,7 @@ def units(text: str, block: Block, *, language: str = "en", limit: int | None = 
     quotes = [Quote(span, text[span.start : span.end]) for span in spans]
     if block.kind == "definition":
         return tuple(Unit("definition", q, lead if i == 0 else (*lead, quotes[0])) for i, q in enumerate(quotes))
-    return tuple(Unit(block.kind, q, lead) for q in quotes)
+    return tuple(Unit(block.kind, q, lead, block.columns if len(quotes) == 1 else ()) for q in quotes)
 
 
 def quote_of(text: str, start: int, end: int) -> Quote | None:

@@ -36,7 +36,15 @@ def encode(parsed: Parsed) -> bytes:
         "pages": [(p.number, p.span.start, p.span.end, p.label, p.quality) for p in parsed.pages],
         "headings": [(h.span.start, h.span.end, h.level, h.number) for h in parsed.headings],
         "blocks": [
-            (_KINDS.index(b.kind), b.span.start, b.span.end, _flat(b.lead), _flat(b.cells)) for b in parsed.blocks
+            (
+                _KINDS.index(b.kind),
+                b.span.start,
+                b.span.end,
+                _flat(b.lead),
+                _flat(b.cells),
+                [_flat(column) for column in b.columns],
+            )
+            for b in parsed.blocks
         ],
         "text": len(text),
         "words": len(parsed.boxes.pages),
@@ -78,8 +86,8 @@ def _decode(data: bytes) -> Parsed:
             for start, stop, level, number in head["headings"]
         ),
         blocks=tuple(
-            Block(_KINDS[kind], _span(start, stop), _spans(lead), _spans(cells))
-            for kind, start, stop, lead, cells in head["blocks"]
+            Block(_KINDS[kind], _span(start, stop), _spans(lead), _spans(cells), tuple(map(_spans, columns)))
+            for kind, start, stop, lead, cells, columns in head["blocks"]
         ),
         notices=tuple(
             Notice(_text(code), _text(detail), None if page is None else int(page))
@@ -98,7 +106,7 @@ def _check(parsed: Parsed) -> None:
     for span in (*(p.span for p in parsed.pages), *(h.span for h in parsed.headings)):
         _within(span, most)
     for block in parsed.blocks:
-        for span in (block.span, *block.lead, *block.cells):
+        for span in (block.span, *block.lead, *block.cells, *(span for column in block.columns for span in column)):
             _within(span, most)
     edges: NDArray[np.int32] = boxes.spans.ravel()
     if edges.size and (edges[0] < 0 or edges[-1] > most or np.any(np.diff(edges) < 0)):

@@ -61,7 +61,7 @@ def test_a_list_that_fits_is_kept_whole() -> None:
 
 def test_rows_of_a_cut_table_carry_their_column_headings_in_the_context() -> None:
     writer = Writer()
-    heads = tuple(h for h in writer.row(["Risk", "Review every"]) if h is not None)
+    heads = {i: [h] for i, h in enumerate(writer.row(["Risk", "Review every"])) if h is not None}
     for n in range(12):
         writer.row([sentence(n, 60), f"{n} months"], heads)
     first, *rest = passages(writer, size=300)
