@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from support.fake_judges import SAYS
 from support.fake_model import MODEL, Asked, chunk, usage_of, whole_reply
 
 Chat = Callable[[Any, Asked], None]
@@ -360,6 +361,7 @@ def _rows(make: Callable[[list[str]], list[Any]]) -> Callable[[Any, list[str]], 
 
 BEHAVIOURS: dict[str, Behaviour] = {
     **{name: Behaviour(chat) for name, chat in CHATS.items()},
+    **{name: Behaviour(_says(text)) for name, text in SAYS.items()},
     "no_models": Behaviour(CHATS["good"], _fixed_models()),
     "two_models": Behaviour(CHATS["good"], _fixed_models("first:1", "second:1")),
     "list_unauthorised": Behaviour(CHATS["good"], lambda http: http.reply(401, {"error": "no"})),

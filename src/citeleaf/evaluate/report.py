@@ -13,7 +13,7 @@ from citeleaf.evaluate.report_html import Earlier, page
 from citeleaf.evaluate.summary import faults
 from citeleaf.record import Json
 
-_BLOCKS = ("retrieval", "answer", "citation", "refusal", "guard", "claims")
+_BLOCKS = ("retrieval", "answer", "citation", "refusal", "guard", "claims", "judged")
 _MOST_FAILED = 50
 
 

@@ -97,6 +97,7 @@ class Bench:
                 "pages": list(row.gold_pages),
                 "spans": list(row.gold_spans),
                 "references": list(row.references),
+                "required_facts": [list(wordings) for wordings in row.required_facts],
             },
             "document": next(iter(self.gold.docs(row)), None),
             "outcome": answer.decision.outcome,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from citeleaf.app import App
@@ -17,6 +18,7 @@ from citeleaf.errors import BenchmarkError, IndexStale, SchemaMismatch
 from citeleaf.evaluate import manifest
 from citeleaf.evaluate.benchmark import Benchmark, Item, Scope
 from citeleaf.evaluate.documents import Watch, take_in
+from citeleaf.evaluate.judge import Judge
 from citeleaf.evaluate.metrics.operations import peak_memory
 from citeleaf.evaluate.report import write_reports
 from citeleaf.evaluate.rows import Bench, Record
@@ -45,6 +47,7 @@ def run(
     *,
     docs: Sequence[Path] = (),
     plan: Plan | None = None,
+    judge: Judge | None = None,
     watch: Watch | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Json]:
@@ -54,7 +57,8 @@ def run(
     run goes on; else they are set aside as `rows.before.jsonl` and `say` tells. With `limit`, so many items of each
     benchmark are taken at even distances; with `repeat`, each is asked so often; with `fail_only`, only those that
     failed in the earlier run. Rows stand in the order of the benchmarks whatever the number of workers. An item that
-    fails is a row with its error. Raises `BenchmarkError` before the first item is asked.
+    fails is a row with its error. With `judge`, rows get a `judged` block, kept ones too unless they have that judge's.
+    Raises `BenchmarkError` before the first item is asked, and `ModelError` when the judge cannot be reached.
     """
     plan = plan or Plan()
     out.mkdir(parents=True, exist_ok=True)
@@ -64,6 +68,8 @@ def run(
     started = time.perf_counter()
     described = manifest.describe(benchmarks, app, limit=plan.limit)
     cold_start = time.perf_counter() - started
+    if judge is not None:
+        judge.chat.warm_up()
     benches = [Bench(b, gold[b.name], app, app.kit) for b in benchmarks]
     tasks = [
         (bench, item, n)
@@ -74,13 +80,15 @@ def run(
     kept, only = _earlier(out, described, plan, say)
     tasks = [task for task in tasks if only is None or _key(*task) in only]
     described |= {"selection": "all" if only is None else "failed", "repeat": plan.repeat}
+    described["judge"] = judge.chat.name if judge is not None else None
     manifest.write(out / "manifest.json", described)
     wanted = {_key(*task) for task in tasks}
     records = {key: record for key, record in kept.items() if key in wanted}
     _write_rows(out / "rows.jsonl", records.values())
     with (out / "rows.jsonl").open("a", encoding="utf-8") as file:
-        todo = [task for task in tasks if _key(*task) not in records]
-        for done, record in enumerate(_work(todo, plan.workers), len(records) + 1):
+        held = [(partial(bench.record, item, n), records.get(_key(bench, item, n))) for bench, item, n in tasks]
+        todo = [partial(_finish, ask, record, judge) for ask, record in held if not _is_whole(record, judge)]
+        for done, record in enumerate(_work(todo, plan.workers), len(tasks) - len(todo) + 1):
             records[_record_key(record)] = record
             file.write(_line(record))
             file.flush()
@@ -173,13 +181,26 @@ def _rows_before(out: Path) -> list[Record]:
     return [json.loads(line) for line in text.split("\n") if line]
 
 
-def _work(tasks: Sequence[tuple[Bench, Item, int]], workers: int) -> Iterator[Record]:
+def _finish(ask: Callable[[], Record], held: Record | None, judge: Judge | None) -> Record:
+    """The row that is held, else of the item asked now; judged where that is wanted."""
+    record = held or ask()
+    return record if _is_whole(record, judge) else record | {"judged": judge.judged(record)} if judge else record
+
+
+def _is_whole(record: Record | None, judge: Judge | None) -> bool:
+    if record is None or judge is None or record["kind"] != "question" or "error" in record:
+        return record is not None
+    judged = record.get("judged")
+    return isinstance(judged, dict) and judged.get("fingerprint") == judge.fingerprint
+
+
+def _work(tasks: Sequence[Callable[[], Record]], workers: int) -> Iterator[Record]:
     """Rows in the order of tasks; a few more than there are workers are in the making at any time."""
     waiting: deque[Future[Record]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         try:
-            for bench, item, n in tasks:
-                waiting.append(pool.submit(bench.record, item, n))
+            for task in tasks:
+                waiting.append(pool.submit(task))
                 if len(waiting) > 2 * workers:
                     yield waiting.popleft().result()
             while waiting:

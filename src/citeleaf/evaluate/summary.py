@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -61,6 +61,7 @@ def summarise(rows: Sequence[RowRecord]) -> dict[str, Json]:
     _gate(summary, good)
     _claims(summary, good)
     _guard(summary, good)
+    _judged(summary, rows)
     if (by_category := _categories(good)) is not None:
         summary["by_category"] = by_category
     benchmarks = sorted({str(item["benchmark"]) for item in found})
@@ -240,6 +241,29 @@ def _guard(summary: dict[str, Json], items: Sequence[RowRecord]) -> None:
     apart = sum(not figures_of(item) for item in guarded)
     if apart:
         _put(summary, "guard.not_requests", apart)
+
+
+def _judged(summary: dict[str, Json], rows: Sequence[RowRecord]) -> None:
+    """The judge's figures, apart from all others: a row asked several times counts once; reasons are counted by row."""
+    blocks = [(row, block) for row in rows if isinstance(block := row.get("judged"), dict)]
+    if not blocks:
+        return
+    out: dict[str, Json] = {"judge": ", ".join(sorted({str(block["judge"]) for _, block in blocks}))}
+    as_rows = [{**row, "figures": block["figures"]} for row, block in blocks]
+    scored = items(as_rows)
+    for name in sorted({name for row in as_rows for name in figures_of(row)}):
+        out[name] = _figure(scored, name)
+    reasons = Counter(
+        (name, str(why))
+        for _, block in blocks
+        if isinstance(found := block["not_scored"], dict)
+        for name, why in found.items()
+    )
+    tree: dict[str, dict[str, Json]] = defaultdict(dict)
+    for (name, why), n in sorted(reasons.items()):
+        tree[name][why] = n
+    out["not_scored"] = dict(tree)
+    summary["judged"] = out
 
 
 def _by(items: Sequence[RowRecord], name: str) -> dict[str, Json]:

@@ -91,9 +91,18 @@ NAMES: Mapping[str, Name] = {
     ),
     "claims.accuracy": Name("Accuracy", "verdict equals the label, of three", "claims"),
     "claims.macro_f1": Name("Macro F1", "mean F1 over the labels", "claims"),
+    "judged.faithfulness": Name("Faithfulness", "statements of the answer that the passages support", "an answer"),
+    "judged.answer_relevance": Name(
+        "Answer relevance", "cosine of the question and questions the answer answers", "an answer"
+    ),
+    "judged.context_precision": Name("Context precision", "useful passages stand first", "a reference"),
+    "judged.context_recall": Name(
+        "Context recall", "statements of the reference that the passages support", "a reference"
+    ),
+    "judged.completeness": Name("Completeness", "required facts that the answer states", "required facts"),
 }
 """The figures of the published summary; others are shown under their own names."""
-EXPECTED = tuple(name for name in NAMES if not name.startswith(("retrieval.passage", "retrieval.document")))
+EXPECTED = tuple(n for n in NAMES if not n.startswith(("retrieval.passage", "retrieval.document", "judged")))
 """Figures that are said to be not scored when they are absent."""
 HEADLINES: tuple[tuple[str, ...], ...] = (
     ("retrieval.span.recall@5", "retrieval.page.recall@5", "retrieval.passage.recall@5", "retrieval.document.recall@5"),

@@ -49,8 +49,10 @@ class Entry:
 
     @property
     def figures(self) -> dict[str, float]:
-        """The figures of the row, with the gate's probability and the seconds of its stages."""
+        """The figures of the row, with the judge's, the gate's probability and the seconds of its stages."""
         more = {f"seconds.{stage}": number(value) for stage, value in mapping(self.item.get("seconds")).items()}
+        judged = mapping(mapping(self.item.get("judged")).get("figures"))
+        more |= {f"judged.{name}": number(value) for name, value in judged.items()}
         more["gate.probability"] = number(mapping(self.item.get("gate")).get("probability"))
         return {**figures_of(self.item), **{name: value for name, value in more.items() if value is not None}}
 
@@ -140,6 +142,7 @@ def _body(entry: Entry, several: bool) -> Iterator[Child]:
     yield from _gold(item)
     yield from _failed_checks(item)
     yield _figures(entry)
+    yield _judged(item)
     yield _seconds(entry)
 
 
@@ -299,7 +302,7 @@ def _check(where: str, check: Mapping[str, Json]) -> Html:
 def _figures(entry: Entry) -> Html:
     now = entry.figures
     was = None if entry.before is None else Entry(0, entry.before, ()).figures
-    order = names.in_order(name for name in {**now, **(was or {})} if not name.startswith("seconds."))
+    order = names.in_order(name for name in {**now, **(was or {})} if not name.startswith(("seconds.", "judged.")))
     body: list[Html] = []
     for name in order:
         cells = [tag("td", decimal(values.get(name))) for values in (was, now) if values is not None]
@@ -310,6 +313,16 @@ def _figures(entry: Entry) -> Html:
         return tag("p", "Not scored: no figure applies to this row.")
     head: list[Child] = ["figure", "value"] if was is None else ["figure", "before", "now"]
     return table(f"Figures of {words(entry.item.get('id'))}", head, body, "plain")
+
+
+def _judged(item: Item) -> Html | None:
+    found = mapping(item.get("judged"))
+    if not found:
+        return None
+    said: dict[str, str] = {name: decimal(number(value)) for name, value in mapping(found.get("figures")).items()}
+    said |= {name: f"not scored: {words(why)}" for name, why in mapping(found.get("not_scored")).items()}
+    listed = [tag("li", f"{names.label(f'judged.{name}')}: {told}") for name, told in said.items()]
+    return _part(f"Judged by {words(found.get('judge'))}", tag("ul", listed))
 
 
 def _seconds(entry: Entry) -> Html | None:

@@ -90,7 +90,11 @@ def layers(summary: Summary, gate: float | None) -> Iterator[Html]:
     others = (name for name in summary if name not in names.BLOCKS and name not in _APART)
     for n, block in enumerate(others, 1):
         tree = mapping(summary[block])
-        if figures_under(tree, block):
+        if block == "judged":
+            by = words(tree.get("judge"))
+            about = f"What the language model {by} says as a judge, apart from all other figures."
+            yield _layer("judged", "Judged", about, block, tree, gate)
+        elif figures_under(tree, block):
             yield _layer(f"layer-{n}", block.replace("_", " "), None, block, tree, gate)
 
 
@@ -267,6 +271,11 @@ def _more(block: str, tree: Summary, gate: float | None) -> Iterator[Child]:
     if block == "claims":
         yield _confusion(tree, "Verdicts by label", "label", lambda gold, said: gold != said)
         yield _by("Accuracy by kind of claim", {"claims.accuracy": _figures(tree.get("by_kind"))})
+    if block == "judged":
+        for name, reasons in mapping(tree.get("not_scored")).items():
+            said = ", ".join(f"{why} ({words(n)})" for why, n in mapping(reasons).items())
+            label = names.label(f"judged.{name}")
+            yield tag("p", f"{label}, rows {UNSCORED}: {said}.", class_="unscored")
     if block == "guard":
         found = mapping(tree.get("by_category"))
         yield _by("By category of request", {f"guard.{name}": _figures(value) for name, value in found.items()})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from citeleaf.evaluate.benchmark import Benchmark
     from citeleaf.record import Json
 
-_SHOWN = ("retrieval.page", "retrieval.span", "answer", "citation", "refusal", "guard", "claims")
+_SHOWN = ("retrieval.page", "retrieval.span", "answer", "citation", "refusal", "guard", "claims", "judged")
 
 
 Out: TypeAlias = Annotated[Path, typer.Option("--out", help="Folder of the run.", metavar="RUN")]
@@ -48,6 +48,7 @@ def evaluate(
     workers: Workers = 1,
     fail_only: Annotated[bool, typer.Option("--fail-only", help="Only what failed in the run before.")] = False,
     scope: Scope = "auto",
+    judge: Annotated[bool, typer.Option("--judge", help="Also figures by the model of `judge`, kept apart.")] = False,
     library: options.Library = None,
     profile: options.Profile = None,
     settings: options.Set = None,
@@ -56,13 +57,15 @@ def evaluate(
 ) -> int:
     """Asks every question of a benchmark; writes rows, figures with intervals, and reports into the run's folder."""
     from citeleaf.evaluate.benchmark import load_all
+    from citeleaf.evaluate.judge import Judge
     from citeleaf.evaluate.run import Plan, run
 
     screen = Screen(json_output=json, quiet=quiet)
     benchmarks = load_all(benchmark)
     plan = Plan(limit, repeat, workers, fail_only, _scope(scope))
     with stages(screen) as watch, _open(benchmarks, out, library, profile, settings, generator) as app:
-        summary = run(benchmarks, app, out, docs=docs or (), plan=plan, watch=watch.file, say=screen.say)
+        judging = Judge(app.judge, app.kit.embedder, app.settings.judge.max_tokens) if judge else None
+        summary = run(benchmarks, app, out, docs=docs or (), plan=plan, judge=judging, watch=watch.file, say=screen.say)
     if json:
         screen.document(summary)
     else:
