@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from bench.study_parts import PARTS, Run, bars
@@ -95,24 +96,19 @@ def written(study: Mapping[str, Any], command: str, systems: Sequence[System], r
     """The page."""
     described = manifest.read(runs[0].place)
     day, machine = str(described["started"])[:10], f"{os.cpu_count()} cores"
-    lines = [
-        f"# {study['title']}",
-        "",
-        f"{study['about']} Default settings and models where no other is named; {day}, {machine}. Values stand "
-        "with 95 % intervals; [how they are defined](../concepts/four-layers-of-evaluation.md). Where a signal that the "
-        "gate weighs is not run, there is no gate.",
-        "",
-        "```console",
-        f"$ {command}",
-        "```",
-        "",
+    about = (
+        f"{study['about']} Default settings and models where no other is named; {day}, {machine}. Values stand with "
+        "95 % intervals; [how they are defined](../concepts/four-layers-of-evaluation.md). Where a signal that the gate "
+        "weighs is not run, there is no gate: such a system answers nearly everything, so it is to be held beside "
+        "`ours, no gate`."
+    )
+    origin = (
         "Questions and documents were written for this project, and settings were chosen in part on such of these "
         f"questions as are not `frozen` ([the pack](../../{study['pack']}/README.md)): ours has that advantage here. "
-        "With so few questions a difference has to be large to be told from chance.",
-        "",
-        "## Figures",
-        "",
-    ]
+        "With so few questions a difference has to be large to be told from chance."
+    )
+    lines = [f"# {study['title']}", "", fill(about, 125), "", "```console", f"$ {command}", "```", ""]
+    lines += [fill(origin, 125), "", "## Figures", ""]
     names = [n for n in study["figures"] if any(n in dict(figures(r.summary)) for r in runs)]
     lines += ["| system | " + " | ".join(short(n) for n in names) + " |", "|---" * (len(names) + 1) + "|"]
     for each in runs:

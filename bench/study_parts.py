@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from citeleaf.evaluate.metrics.intervals import exact_binomial
@@ -46,7 +47,7 @@ def share(hits: int, n: int) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], about: str = "") -> list[str]:
-    head = [f"## {title}", "", *([about, ""] if about else [])]
+    head = [f"## {title}", "", *([fill(about, 125), ""] if about else [])]
     return [
         *head,
         "| " + " | ".join(columns) + " |",
