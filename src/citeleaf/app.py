@@ -133,6 +133,11 @@ class App:
         return self._library.folder
 
     @property
+    def read_only(self) -> bool:
+        """Whether the library can be asked and not changed; then no answer is kept."""
+        return self._parts.store.read_only
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What is missing and how to get it; filled once models have been asked for."""
         return tuple(self._parts.notes)
@@ -166,7 +171,8 @@ class App:
 
         `watch` is told what happens as it happens, in this thread (see `events`). Once `cancel` is set, the work stops
         within two seconds, that of a model included; then `Cancelled` is raised and nothing is kept.
-        In what is kept, personal data of the question are masked where `guard.mask` says so.
+        In what is kept, personal data of the question are masked where `guard.mask` says so. A library that cannot be
+        written keeps nothing: `notes` say so.
         `asked` is what the person typed, when `question` is a rewriting of it.
         """
         for doc_id in doc_ids:
@@ -176,7 +182,7 @@ class App:
         with stopped_by(cancel) if cancel is not None else nullcontext(), self._parts.snapshot():
             answer = ask(query, self.kit, self.settings, Clock(watch))
             check_stopped()
-        self._parts.store.keep(masked_answer(answer) if self.settings.guard.mask else answer)
+        self._parts.keep(masked_answer(answer) if self.settings.guard.mask else answer)
         return answer
 
     def check(

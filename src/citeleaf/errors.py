@@ -16,6 +16,7 @@ CiteleafError                                                          exit 1  h
 │   │   └── SourceRemoved      the answer's document was taken out         http 410
 │   ├── StoreLocked          another process is writing (retryable)
 │   ├── StoreFull            the disk is full (retryable)
+│   ├── StoreReadOnly        it can be read, and not written
 │   ├── SchemaMismatch       made by another version
 │   └── IndexStale           vectors of another embedder or chunker
 ├── ModelError             a model could not do its work                 exit 5  http 503
@@ -185,6 +186,12 @@ class StoreFull(StoreError):
 
     code = "store_full"
     retryable = True
+
+
+class StoreReadOnly(StoreError):
+    """It can be read, and not written: another's folder, or a medium that takes nothing."""
+
+    code = "store_read_only"
 
 
 class SchemaMismatch(StoreError):

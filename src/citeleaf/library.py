@@ -28,7 +28,7 @@ import platformdirs
 from citeleaf import __version__
 from citeleaf.errors import ConfigError, IngestError, SchemaMismatch, StoreError, StoreFull, UnreadableFile
 from citeleaf.ids import fingerprint, sha256_file
-from citeleaf.locks import take
+from citeleaf.locks import NOT_OURS, read_only, take
 from citeleaf.settings import Settings
 from citeleaf.types import DocId, Document
 
@@ -319,6 +319,8 @@ def _disk(path: Path) -> Iterator[None]:
                 hint="free some space, then try again",
                 subject=str(path),
             ) from error
+        if error.errno in NOT_OURS and path.parent.is_dir():
+            raise read_only(path) from error
         raise StoreError(
             f"`{path}` cannot be written: {error.strerror}", hint="check that it is yours to write", subject=str(path)
         ) from error

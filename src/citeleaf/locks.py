@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import threading
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from citeleaf.errors import StoreError, StoreLocked
+from citeleaf.errors import StoreError, StoreLocked, StoreReadOnly
 
 if sys.platform == "win32":
     import msvcrt
@@ -32,6 +33,8 @@ else:
         return True
 
 
+NOT_OURS = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+"""What the system says where nothing may be written."""
 _FIRST_PAUSE_S = 0.001
 _LONGEST_PAUSE_S = 0.02
 
@@ -48,6 +51,15 @@ def take(path: Path) -> int | None:
     return None
 
 
+def read_only(folder: Path) -> StoreReadOnly:
+    """The error of a library in a folder where nothing may be written, with the way out."""
+    return StoreReadOnly(
+        f"nothing can be written in `{folder}`",
+        hint="it can be asked as it is; to change it, copy it with `citeleaf backup OUT` and name OUT with --library",
+        subject=str(folder),
+    )
+
+
 class FileLock:
     """An exclusive lock on a file, over processes and threads; the thread that holds it may take it again."""
 
@@ -60,7 +72,7 @@ class FileLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Holds the lock. Raises `StoreLocked` after the wait, `StoreError` when the file cannot be made."""
+        """Holds the lock. Raises `StoreLocked` after the wait, `StoreReadOnly` or `StoreError` when it cannot be."""
         deadline = time.monotonic() + self._wait_s
         if not self._thread.acquire(timeout=self._wait_s):
             raise self._locked()
@@ -82,6 +94,8 @@ class FileLock:
             try:
                 fd = take(self._path)
             except OSError as error:
+                if error.errno in NOT_OURS:
+                    raise read_only(self._path.parent) from error
                 raise StoreError(
                     f"`{self._path}` cannot be written: {error.strerror}",
                     hint="check that the folder exists and is yours to write",

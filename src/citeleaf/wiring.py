@@ -16,14 +16,14 @@ from citeleaf.ask import Kit
 from citeleaf.backup import backup
 from citeleaf.backup import restore as put_back
 from citeleaf.chat import Chat
-from citeleaf.errors import ConfigError, ModelNotInstalled
+from citeleaf.errors import ConfigError, ModelNotInstalled, StoreError, StoreReadOnly
 from citeleaf.ids import fingerprint, sha256_file
 from citeleaf.ingest.pipeline import Report, Watch, chunker_fingerprint, ingest, reindex
 from citeleaf.library import Library
 from citeleaf.models import pulled
 from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
 from citeleaf.settings import ChatSettings, Settings
-from citeleaf.types import DocId, Document, Fact, Place
+from citeleaf.types import Answer, DocId, Document, Fact, Place
 
 if TYPE_CHECKING:
     from citeleaf.backends.store_sqlite import SqliteStore
@@ -121,6 +121,15 @@ class Parts:
         """Within it, this thread's searches and places all see the documents as they are now."""
         with self._lock:
             return self._indexed.snapshot()
+
+    def keep(self, answer: Answer) -> None:
+        """Keeps an answer; where the library cannot be written, a note says once that none is kept."""
+        try:
+            self.store.keep(answer)
+        except StoreReadOnly as error:
+            note = f"answers are not kept: {error.message}"
+            if note not in self.notes:
+                self.notes.append(note)
 
     def facts(self) -> tuple[Fact, ...]:
         """The case facts of the library, by document id."""
@@ -265,9 +274,15 @@ class Parts:
 
 def restore(source: Path, target: Library) -> None:
     """Puts a backup in the place of an empty or missing library. Raises `StoreError` for a damaged or newer one."""
-    from citeleaf.backends.store_sqlite import open_store
+    from citeleaf.backends.store_sqlite import FILE, open_store
 
     Library(source).check()
+    if not (source / FILE).is_file() or not (source / FILE).stat().st_size:
+        raise StoreError(
+            f"`{source}` is no backup: it holds no `{FILE}`",
+            hint="name a folder that `citeleaf backup` wrote",
+            subject=str(source),
+        )
     store = open_store(source, embedder=None)
     try:
         put_back(source, target, store)

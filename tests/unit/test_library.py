@@ -59,7 +59,8 @@ def test_a_library_is_found_in_the_order_of_the_contract(tmp_path: Path, monkeyp
     assert found(str(tmp_path / "flag"), named, below) == tmp_path / "flag"
     assert found(None, named, below) == tmp_path / "named"
     assert found(None, "", below) == tmp_path / "project/.citeleaf"
-    assert found("", "", below) == tmp_path / "project/.citeleaf"
+    with pytest.raises(ConfigError, match="empty"):
+        found("", "", below)
     assert found(None, "", tmp_path) == tmp_path / "data/library"
     assert find_library(environment={}, start=below).folder == tmp_path / "project/.citeleaf"
 

@@ -13,9 +13,11 @@ from pathlib import Path
 from citeleaf.backends import schema_sqlite
 from citeleaf.errors import StoreError, StoreFull, StoreLocked
 from citeleaf.locks import FileLock
+from citeleaf.locks import read_only as not_writable
 
 WAIT_S = 30.0
 """The longest wait for another writer."""
+_NO_PLACE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _WAL_LIMIT = 16 * 1024 * 1024
 
 
@@ -60,7 +62,9 @@ def _typed(code: int, error: sqlite3.DatabaseError, path: Path) -> StoreError:
             hint="restore a backup with `citeleaf restore`, or delete this file and ingest the documents again",
             subject=subject,
         )
-    if primary in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+    if primary == sqlite3.SQLITE_READONLY:
+        return not_writable(path.parent)
+    if primary in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
         return StoreError(
             f"`{path}` cannot be opened: {error}", hint="check that it exists and is yours to read", subject=subject
         )
@@ -71,12 +75,13 @@ class Connections:
     """All connections of one open store; safe to use from any thread."""
 
     def __init__(self, path: Path, *, read_only: bool, wait_s: float = WAIT_S) -> None:
-        """Makes the file and its tables when missing, unless `read_only`.
+        """Makes the file and its tables when missing, unless `read_only`, which a folder that takes nothing implies.
 
         Raises `StoreError` when there is nothing to read, `SchemaMismatch` for a file of another version.
         """
         self.path = path
-        self.read_only = read_only
+        self.shut = path.is_file() and not os.access(path.parent, os.W_OK)
+        self.read_only = read_only or self.shut
         self.lock = FileLock(path.with_suffix(".lock"), wait_s=wait_s)
         self._wait_ms = round(wait_s * 1000)
         self._idle: list[sqlite3.Connection] = []
@@ -108,7 +113,7 @@ class Connections:
 
     def _connect(self, mode: str) -> sqlite3.Connection:
         db = sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode={mode}",
+            f"{self.path.absolute().as_uri()}?{mode}",
             uri=True,
             isolation_level=None,
             check_same_thread=False,
@@ -118,7 +123,23 @@ class Connections:
         return db
 
     def _reader(self) -> sqlite3.Connection:
-        db = self._connect("ro")
+        db = self._connect("mode=ro")
+        try:
+            db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except sqlite3.OperationalError as error:
+            db.close()
+            # A reader keeps its place in a file beside the store; where nothing can be written, and nobody else is at
+            # it, there is only one state to read.
+            log = self.path.with_name(f"{self.path.name}-wal")
+            if not self.shut or error.sqlite_errorcode & 0xFF not in _NO_PLACE:
+                raise
+            if log.is_file() and log.stat().st_size > 0:
+                raise StoreError(
+                    f"`{self.path}` was copied while it was in use, and its log cannot be read here",
+                    hint="copy the library with `citeleaf backup OUT` instead",
+                    subject=str(self.path),
+                ) from error
+            db = self._connect("mode=ro&immutable=1")
         db.execute("PRAGMA query_only = ON")
         db.execute("PRAGMA temp_store = MEMORY")
         return db
@@ -127,7 +148,7 @@ class Connections:
         if self._writer is None:
             # SQLite would make the file with the permissions of the umask; its -wal and -shm files follow the file's.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-            db = self._connect("rw")
+            db = self._connect("mode=rw")
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA foreign_keys = ON")
@@ -162,7 +183,7 @@ class Connections:
     def writing(self) -> Iterator[Snapshot]:
         """One transaction, committed at the end and undone by any exception.
 
-        Raises `StoreLocked` after the wait, `StoreFull` with the store unchanged, `StoreError` when read-only.
+        Raises `StoreLocked` after the wait, `StoreFull` with the store unchanged, `StoreReadOnly`.
         """
         with self.alone() as db:
             try:
@@ -178,6 +199,8 @@ class Connections:
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
         """The writing connection, outside a transaction, while no other process writes."""
+        if self.shut:
+            raise not_writable(self.path.parent)
         if self.read_only:
             raise StoreError(
                 f"`{self.path}` was opened for reading only", hint="open it for writing", subject=str(self.path)

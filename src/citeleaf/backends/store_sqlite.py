@@ -134,6 +134,11 @@ class SqliteStore:
         """Closes the file; no call may be running."""
         self._connections.close()
 
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written: opened so, or where nothing may be."""
+        return self._connections.read_only
+
     # ---- writing
 
     def put(
@@ -370,7 +375,7 @@ class SqliteStore:
     # ---- answers
 
     def keep(self, answer: Answer) -> None:
-        """Keeps an answer with its trace under its id; one with the same id is replaced."""
+        """Keeps an answer with its trace under its id, in place of one with the same. Raises `StoreReadOnly`."""
         with self._connections.writing() as s:
             answers.keep(s, answer)
 

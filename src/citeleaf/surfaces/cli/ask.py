@@ -53,14 +53,14 @@ def ask(
             app = options.open_app(library, profile, flags)
         with app:
             answer = app.ask(text, facts=facts or (), doc_ids=tuple(doc or ()), watch=watch.event)
-            notes = app.notes
+            notes, kept = app.notes, not (paths or app.read_only)
     for note in notes:
         screen.say(note, style="yellow")
     if json:
         screen.document(answer_json(answer))
     else:
         show_answer(screen, answer)
-        if not paths:
+        if kept:
             screen.say(f"kept as {answer.id}")
     return EXIT_CODES[answer.decision.outcome]
 

@@ -52,6 +52,7 @@ def chat(
         if warm_up is not None:
             watch.stage("loading the model")
             warm_up()
+    told = 0
     with app:
         for typed in _typed(screen):
             try:
@@ -68,6 +69,9 @@ def chat(
                 screen.say("stopped")
                 continue
             turns.append(Turn(asked.question, answer.text))
+            for note in app.notes[told:]:
+                screen.say(note, style="yellow")
+            told = len(app.notes)
             if json:
                 answers.append(answer_json(answer))
             else:
