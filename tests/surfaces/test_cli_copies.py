@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,44 @@ def test_a_damaged_backup_is_refused(library: Path, tmp_path: Path) -> None:
     data[4096:12288] = b"\xff" * 8192
     store.write_bytes(data)
     assert run(["restore", str(tmp_path / "copy"), "--library", str(tmp_path / "again")]) == 4
+    assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize("inside", [".", "copy", "sources/copy"])
+def test_a_backup_does_not_go_into_the_library_itself(library: Path, inside: str) -> None:
+    before = sorted(library.glob("*.*")), sorted((library / "sources").iterdir())
+    assert run(["backup", str(library / inside), "--library", str(library)]) == 2
+    left = [p for p in sorted(library.glob("*.*")) if not p.name.endswith(("-wal", "-shm"))]
+    assert (left, sorted((library / "sources").iterdir())) == before
+
+
+@pytest.mark.parametrize(
+    "fault", ["no store", "empty store", "another database", "no mark", "no source", "wrong source"]
+)
+def test_what_is_no_whole_backup_is_not_restored(
+    library: Path, tmp_path: Path, fault: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy"
+    assert run(["backup", str(copy), "--library", str(library)]) == 0
+    store, (source,) = copy / "store.sqlite", (copy / "sources").iterdir()
+    match fault:
+        case "no store":
+            store.unlink()
+        case "empty store":
+            store.write_bytes(b"")
+        case "another database":
+            store.unlink()
+            with sqlite3.connect(store) as db:
+                db.execute("CREATE TABLE t (x)")
+        case "no mark":
+            (copy / "library.toml").unlink()
+        case "no source":
+            source.unlink()
+        case "wrong source":
+            source.write_text("other words")
+    capsys.readouterr()
+    assert run(["restore", str(copy), "--library", str(tmp_path / "again")]) == 4
+    assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "again").exists()
 
 
