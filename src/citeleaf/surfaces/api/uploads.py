@@ -87,15 +87,13 @@ def _laid_out(uploads: Sequence[Upload]) -> Iterator[dict[Path, str]]:
 
 def _renamed(row: Row, shown: dict[str, str]) -> Row:
     name = shown.get(row.path, row.path)
-    error = row.error
-    if error is not None:
-        error = _without_paths(error, shown)
-    return replace(row, path=name, error=error)
+    return replace(row, path=name, error=row.error and _told(row.error, row.path, name))
 
 
-def _without_paths(error: CiteleafError, shown: dict[str, str]) -> CiteleafError:
-    for path, name in shown.items():
-        for there, here in ((path, name), (Path(path).name, name)):
-            error.message = error.message.replace(f"`{there}`", f"`{here}`")
-            error.subject = here if error.subject == there else error.subject
+def _told(error: CiteleafError, path: str, name: str) -> CiteleafError:
+    """The error with the name that was sent: parsers name the file, the others its path."""
+    there = path if path in error.message else Path(path).name
+    error.message = error.message.replace(f"`{there}`", f"`{name}`")
+    if error.subject in (path, Path(path).name):
+        error.subject = name
     return error

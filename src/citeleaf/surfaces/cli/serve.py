@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,16 +55,28 @@ def serve(
     flags = [*(settings or ()), *([f"models.generator={generator}"] if generator else [])]
     flags += [f'serve.host="{host}"'] if host is not None else []
     flags += [f"serve.port={port}"] if port is not None else []
-    with stages(screen) as watch:
+    with ExitStack() as held:
         if paths:
-            app = App.for_files(paths, profile=profile, flags=tuple(flags), watch=watch.file)
+            folder = held.enter_context(_copy_of(paths, profile, flags, screen))
+            app = held.enter_context(App.open(folder, profile=profile, flags=flags))
         else:
-            app = App.open(library, profile=profile, flags=tuple(flags), write=True)
-    with app:
+            app = held.enter_context(App.open(library, profile=profile, flags=flags, write=True))
         rules = app.settings.serve
         doors, made = house(rules)
         run(create(app, doors), rules.host, rules.port, lambda at: _announce(screen, app, at, made))
     return 0
+
+
+@contextmanager
+def _copy_of(paths: Sequence[Path], profile: str | None, flags: Sequence[str], screen: Screen) -> Iterator[Path]:
+    """A library of the files that lives as long as the server: what is added or asked there is nobody else's."""
+    from citeleaf.app import App
+
+    with tempfile.TemporaryDirectory(prefix="citeleaf-serve-") as room:
+        with stages(screen) as watch, App.for_files(paths, profile=profile, flags=flags, watch=watch.file) as app:
+            app.backup(Path(room) / "library")
+        screen.say("documents and answers of this server are gone when it stops; serve a library to keep them")
+        yield Path(room) / "library"
 
 
 def house(rules: ServeSettings) -> tuple[House, str | None]:
