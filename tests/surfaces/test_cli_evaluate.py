@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,17 @@ def test_report_is_made_anew_from_the_rows(finished: Path, capsys: pytest.Captur
     assert "answer.task_success" in capsys.readouterr().out
     assert run(["report", str(finished), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["summary"]["schema"] == "citeleaf/run/1"
+
+
+@pytest.mark.parametrize("missing", ["rows.jsonl", "summary.json"])
+def test_a_run_that_is_not_whole_is_told(
+    finished: Path, tmp_path: Path, missing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(finished, tmp_path / "run")
+    (tmp_path / "run" / missing).unlink()
+    capsys.readouterr()
+    assert run(["report", str(tmp_path / "run"), "--json"]) == 6
+    assert json.loads(capsys.readouterr().out)["code"] == "benchmark"
 
 
 def test_calibrate_writes_a_profile(pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

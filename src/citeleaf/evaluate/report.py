@@ -22,7 +22,7 @@ def write_reports(out: Path, before: Path | None = None) -> None:
 
     With `before`, the page also shows what changed since that run. Raises `BenchmarkError` where a run is missing.
     """
-    summary, rows = read_summary(out), list(_rows(out))
+    summary, rows = read_summary(out), _rows(out)
     earlier = None if before is None else _earlier(before, out)
     (out / "report.html").write_text(page(out.name, summary, rows, manifest.read(out), earlier), "utf-8")
     (out / "report.md").write_text(markdown(out.name, summary, rows), "utf-8")
@@ -101,9 +101,10 @@ def junit(rows: Sequence[Mapping[str, Json]]) -> bytes:
     return bytes(ElementTree.tostring(suites, "utf-8", xml_declaration=True))
 
 
-def _rows(out: Path) -> Iterator[dict[str, Json]]:
-    with (out / "rows.jsonl").open(encoding="utf-8") as file:
-        yield from (json.loads(line) for line in file)
+def _rows(out: Path) -> list[dict[str, Json]]:
+    from citeleaf.evaluate.run import read_rows
+
+    return read_rows(out)
 
 
 def _earlier(before: Path, out: Path) -> Earlier:
