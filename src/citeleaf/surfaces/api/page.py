@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from fastapi import FastAPI, Request
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -17,6 +18,21 @@ FOLDER = Path(str(files("citeleaf.surfaces"))) / "web" / "static"
 ASSETS = "assets"
 """Its files with a hash in their names, which never change."""
 _NO_PAGE = "The page is not part of this build. The server is up: see /openapi.json, or the guide to serving.\n"
+
+
+class _Place(Convertor[str]):
+    """Any path but those of the API."""
+
+    regex = "(?!(?:api|v1|mcp)(?:/|$)).*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("place", _Place())
 
 
 class _Assets(StaticFiles):
@@ -32,14 +48,12 @@ def mount(api: FastAPI, folder: Path | None = None) -> None:
     if (folder / ASSETS).is_dir():
         api.mount(f"/{ASSETS}", _Assets(directory=folder / ASSETS), name="assets")
 
-    @api.get("/{path:path}", include_in_schema=False)
+    @api.get("/{path:place}", include_in_schema=False)
     def shown(path: str, request: Request) -> Response:
-        if path.startswith(("api/", "v1/", "api", "v1")) or "\0" in path:
-            return answered(problem(404, "unknown_route", "there is no such route", hint="see /openapi.json"))
         index = folder / "index.html"
         if not index.is_file():
             return PlainTextResponse(_NO_PAGE, 200 if not path else 404)
-        file = (folder / path).resolve()
+        file = (folder / path.replace("\0", "")).resolve()
         if path and file.is_relative_to(folder.resolve()) and file.is_file():
             return FileResponse(file)
         # A place within the page, such as /documents/terms/pages/3, is the page itself.
