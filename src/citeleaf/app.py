@@ -26,6 +26,7 @@ from citeleaf.layers import Explained, load
 from citeleaf.library import Library, cached_library, find_library
 from citeleaf.retrieve.search import single
 from citeleaf.settings import Settings
+from citeleaf.spans import ASK, told
 from citeleaf.types import Answer, Check, DocId, Document, Fact, Hit, Page, Passage, Place, Query, Span
 from citeleaf.wiring import Parts
 
@@ -179,9 +180,12 @@ class App:
             self._parts.store.document(doc_id)
         given = tuple(fact if isinstance(fact, Fact) else _read_fact(fact) for fact in facts)
         query = Query(question, (*self._parts.facts(), *given), tuple(doc_ids), asked)
-        with stopped_by(cancel) if cancel is not None else nullcontext(), self._parts.snapshot():
-            answer = ask(query, self.kit, self.settings, Clock(watch))
+        spans = self._parts.spans
+        stopping = stopped_by(cancel) if cancel is not None else nullcontext()
+        with stopping, self._parts.snapshot(), spans(ASK) as note:
+            answer = ask(query, self.kit, self.settings, Clock(watch, spans))
             check_stopped()
+            note(told(answer))
         self._parts.keep(masked_answer(answer) if self.settings.guard.mask else answer)
         return answer
 

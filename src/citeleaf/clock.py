@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from citeleaf.chat import check_stopped
 from citeleaf.events import CheckEvent, Event, StatusEvent, Watch
+from citeleaf.spans import Spans, silent
 from citeleaf.types import Check, Seconds
 
 P = ParamSpec("P")
@@ -15,12 +16,13 @@ T = TypeVar("T")
 
 
 class Clock:
-    """Times stages on the monotonic clock; `watch`, if given, is told when each begins and ends."""
+    """Times stages on the monotonic clock; `watch`, if given, is told when each begins and ends, as are `spans`."""
 
-    def __init__(self, watch: Watch | None = None) -> None:
+    def __init__(self, watch: Watch | None = None, spans: Spans = silent) -> None:
         """Starts the total."""
         self._begin = time.monotonic()
         self._watch = watch
+        self._spans = spans
         self._stages: list[Seconds] = []
 
     def time(self, stage: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -29,7 +31,8 @@ class Clock:
         self.tell(StatusEvent(stage))
         start = time.monotonic()
         try:
-            return work(*args, **kwargs)
+            with self._spans(stage):
+                return work(*args, **kwargs)
         finally:
             took = time.monotonic() - start
             self._stages.append(Seconds(stage, took))

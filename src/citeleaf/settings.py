@@ -294,6 +294,15 @@ class JudgeSettings(ServerSettings):
     seed: Count = Field(default=1, description="Seed of the sampler, where the server takes one.")
 
 
+class TelemetrySettings(Section):
+    """Traces of questions for a collector of yours; off unless an address is set. Needs the extra `otel`."""
+
+    endpoint: str = Field(
+        default="", description="OTLP over HTTP: `http://127.0.0.1:4318/v1/traces`. Empty: nothing is sent."
+    )
+    content: bool = Field(default=False, description="Put the words of question and answer into the spans.")
+
+
 class Settings(Section):
     """All settings. `layers.load` makes one from defaults, profile, file, environment and flags."""
 
@@ -311,4 +320,5 @@ class Settings(Section):
     chat: ChatSettings = Field(default=ChatSettings())
     embed: EmbedSettings = Field(default=EmbedSettings())
     judge: JudgeSettings = Field(default=JudgeSettings())
+    telemetry: TelemetrySettings = Field(default=TelemetrySettings())
     serve: ServeSettings = Field(default=ServeSettings())

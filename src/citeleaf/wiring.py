@@ -23,6 +23,7 @@ from citeleaf.library import Library
 from citeleaf.models import pulled
 from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
 from citeleaf.settings import ChatSettings, Settings
+from citeleaf.spans import Spans, silent
 from citeleaf.types import Answer, DocId, Document, Fact, Place
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ CHATS = {
 HTTP_EMBEDDER = "citeleaf.backends.embed_http:open_embedder"
 FOUNDRY_EMBEDDER = "citeleaf.backends.generate_foundry:open_embedder"
 VERIFIERS = {"overlap": "citeleaf.backends.verify_overlap:OverlapVerifier"}
+SPANS = "citeleaf.backends.spans_otel:open_spans"
 PARSER = "citeleaf.backends.parse:read"
 
 
@@ -197,7 +199,7 @@ class Parts:
 
     def close(self) -> None:
         """Closes what was opened."""
-        for name in ("store", "_indexed", "_sandbox", "_generator", "judge", "embedder"):
+        for name in ("store", "_indexed", "_sandbox", "_generator", "judge", "spans", "embedder"):
             part = self.__dict__.pop(name, None)
             close = getattr(part, "close", None)
             if close is not None:
@@ -239,6 +241,13 @@ class Parts:
         fields = {k: getattr(own, k) for k in type(own).model_fields if k != "runtime"}
         named = {"model": own.model or chat.model}
         return self._chat(own.runtime, chat.model_copy(update={**fields, **shared, **named, "temperature": 0.0}))
+
+    @cached_property
+    def spans(self) -> Spans:
+        """Where spans of a question go; nowhere unless `telemetry.endpoint` is set. Raises `ConfigError`."""
+        if not self.settings.telemetry.endpoint:
+            return silent
+        return cast(Spans, _load(SPANS, {}, "telemetry.endpoint")(self.settings.telemetry))
 
     @cached_property
     def _verifier(self) -> Verifier:

@@ -19,14 +19,15 @@ MOST_LINES = 400
 
 BASE = {"types", "errors"}
 LOW = {"ids", "clock", "events", "settings", "protocols", "boxes", "locks", "quotes", "sentences", "layers", "chat"}
-LOW |= {"guard"}
+LOW |= {"guard", "spans"}
 CORE = BASE | LOW
 ALLOWED = {
     "types": set(),
     "errors": set(),
     "ids": BASE,
     "events": BASE,
-    "clock": BASE | {"chat", "events"},
+    "spans": BASE,
+    "clock": BASE | {"chat", "events", "spans"},
     "settings": BASE,
     "boxes": BASE,
     "locks": BASE,

@@ -23,8 +23,8 @@ _PACKAGES = ("numpy", "onnxruntime", "pydantic", "pypdfium2", "tokenizers")
 def describe(benchmarks: Sequence[Benchmark], app: App, *, limit: int | None) -> dict[str, Json]:
     """Versions, fingerprints, settings, hashes of every file, seed.
 
-    Rows may be kept from one run to the next while `key` is the same: fingerprint, settings but the judge's, files of
-    the benchmarks, documents, scope and limit.
+    Rows may be kept from one run to the next while `key` is the same: fingerprint, settings but those of judge and
+    telemetry, files of the benchmarks, documents, scope and limit.
     """
     kit = app.kit
     settings = app.settings.model_dump(mode="json")
@@ -38,7 +38,7 @@ def describe(benchmarks: Sequence[Benchmark], app: App, *, limit: int | None) ->
         }
         for b in benchmarks
     ]
-    asked_with: Json = {name: section for name, section in settings.items() if name != "judge"}
+    asked_with: Json = {name: section for name, section in settings.items() if name not in ("judge", "telemetry")}
     same: Json = [kit.fingerprint, asked_with, held, named, limit]
     return {
         "schema": SCHEMA,
