@@ -103,8 +103,8 @@ class Store(Protocol):
         """Exact cosine, in [-1, 1]; empty when the store has no vectors."""
         ...
 
-    def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
-        """In how many passages each term stands (absent terms: 0), and how many passages there are."""
+    def frequencies(self, terms: Sequence[str], doc_ids: Sequence[DocId] = ()) -> tuple[dict[str, int], int]:
+        """In how many passages each term stands (absent terms: 0), and how many there are; of `doc_ids` where given."""
         ...
 
     def definitions(self, doc_id: DocId) -> dict[str, PassageId]:

@@ -226,6 +226,8 @@ def test_an_empty_store_finds_nothing(store: Store) -> None:
 def test_frequencies_count_passages_not_words(store: Store) -> None:
     store.put(*parts("policy", ["storm storm storm", "storm", "hail"]))
     assert store.frequencies(["storm", "hail", "absent"]) == ({"storm": 2, "hail": 1, "absent": 0}, 3)
+    store.put(*parts("other", ["hail", "frost"]))
+    assert store.frequencies(["storm", "hail", '"'], ["other"]) == ({"storm": 0, "hail": 1, '"': 0}, 2)
 
 
 # ---- what is never found

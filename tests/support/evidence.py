@@ -96,9 +96,10 @@ class MemoryStore:
     def passages(self, ids: Sequence[PassageId]) -> tuple[Passage, ...]:
         return tuple(self.held[i] for i in ids)
 
-    def frequencies(self, words: Sequence[str]) -> tuple[dict[str, int], int]:
-        counts = Counter(t for p in self.held.values() for t in set(terms(p.text)))
-        return {w: counts[w] for w in words}, len(self.held)
+    def frequencies(self, words: Sequence[str], doc_ids: Sequence[DocId] = ()) -> tuple[dict[str, int], int]:
+        held = [p for p in self.held.values() if not doc_ids or p.doc_id in doc_ids]
+        counts = Counter(t for p in held for t in set(terms(p.text)))
+        return {w: counts[w] for w in words}, len(held)
 
     def place(self, doc_id: DocId, span: Span) -> Place:
         assert 0 <= span.start < span.end <= len(self.docs[doc_id].text)

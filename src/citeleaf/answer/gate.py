@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
 from citeleaf.protocols import Store
 from citeleaf.retrieve.tokens import guess_language, terms
 from citeleaf.settings import GateSettings
-from citeleaf.types import Check, Passage, Query, Retrieval
+from citeleaf.types import Check, DocId, Passage, Query, Retrieval
 
 _CODE = re.compile(
     r"(?<![\w$€£.,-])(?=[A-Z0-9./_-]*[A-Z]{2})([A-Z]+[0-9]*(?:[-./_][A-Z0-9]+)*[-./_]?[0-9]+[A-Z0-9]*)(?![\w-])"
@@ -64,7 +64,7 @@ def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -
         return (Check("evidence", False, "nothing was found", 0.0, 1.0),)
     checks = [Check("evidence", True, "", float(len(found.evidence)), 1.0)]
     if settings.codes:
-        missing = unknown_codes(query.text, [e.passage for e in found.evidence], store)
+        missing = unknown_codes(query.text, [e.passage for e in found.evidence], store, query.doc_ids)
         checks.append(Check("codes", not missing, ", ".join(missing), float(len(missing)), 0.0))
     features = measure(query, found, store)
     for name, value, least in (
@@ -104,8 +104,8 @@ def coverage(question: str, passages: Iterable[Passage], store: Store) -> float:
     return max(shares, default=0.0)
 
 
-def unknown_codes(question: str, passages: Iterable[Passage], store: Store) -> list[str]:
-    """The codes in a question that neither the index nor the given passages hold, as written.
+def unknown_codes(question: str, passages: Iterable[Passage], store: Store, doc_ids: Sequence[DocId] = ()) -> list[str]:
+    """The codes in a question that neither the index (of `doc_ids`) nor the given passages hold, as written.
 
     A code is capitals joined to digits (`AML-999`, `ISO27001`), a number with two dots or more (`4.2.1`), or a number
     with a dot after `section`, `clause` and the like. In the passages other separators count as the same. A code of at
@@ -117,10 +117,10 @@ def unknown_codes(question: str, passages: Iterable[Passage], store: Store) -> l
     for code in dict.fromkeys(codes):
         run = r"[\W_]?".join(_RUN.findall(code))
         written = re.compile(rf"(?<!\w){run}(?!\w)", re.IGNORECASE)
-        frequencies, _ = store.frequencies(terms(code)[:1])
+        frequencies, _ = store.frequencies(terms(code)[:1], doc_ids)
         if any(frequencies.values()) or any(written.search(text) for text in texts):
             continue
-        known, _ = store.frequencies([t for word in _LETTERS.findall(code) for t in terms(word)])
+        known, _ = store.frequencies([t for word in _LETTERS.findall(code) for t in terms(word)], doc_ids)
         if known and _SHORT_NUMBER.search(code) and not any(known.values()):
             continue
         missing.append(code)

@@ -58,6 +58,24 @@ def count(snapshot: Snapshot) -> int:
     return int(snapshot.db.execute("SELECT count(*) FROM passage").fetchone()[0])
 
 
+def frequencies_in(snapshot: Snapshot, terms: Iterable[str], doc_ids: Sequence[DocId]) -> tuple[dict[str, int], int]:
+    """In how many passages of these documents each term stands, and how many they have. Raises `UnknownId`."""
+    documents = json.dumps(searched(snapshot, doc_ids))
+    within = "p.document IN (SELECT value FROM json_each(?))"
+    n = snapshot.db.execute(f"SELECT count(*) FROM passage p WHERE {within}", (documents,)).fetchone()[0]
+    query = "SELECT count(*) FROM passage_fts JOIN passage p ON p.n = passage_fts.rowid WHERE passage_fts MATCH ? AND "
+    out: dict[str, int] = {}
+    for term in terms:
+        known = bindable(term)
+        whole = known and not _SEPARATORS.search(known)
+        out[term] = snapshot.db.execute(query + within, (_quoted(known), documents)).fetchone()[0] if whole else 0
+    return out, int(n)
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
 def telling(snapshot: Snapshot, vocabulary: Vocabulary, terms: Iterable[str]) -> list[str]:
     """The terms worth searching: those that some passage holds, frequent ones left out where there are many passages.
 
@@ -81,7 +99,7 @@ def bm25(
     """
     if not terms or k < 1:
         return {}
-    match = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+    match = " OR ".join(map(_quoted, terms))
     documents = searched(snapshot, doc_ids)
     rows = snapshot.db.execute(
         """SELECT p.n, p.id, -bm25(passage_fts, ?5, ?6, ?7) AS score

@@ -356,9 +356,11 @@ class SqliteStore:
             found = search.bm25(s, told, search.TFIDF_CANDIDATES, doc_ids, self._weights)
             return search.tfidf(s, self._vocabulary, terms, found, max(k, 0))
 
-    def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
-        """In how many passages each term stands (absent terms: 0), and how many passages there are."""
+    def frequencies(self, terms: Sequence[str], doc_ids: Sequence[DocId] = ()) -> tuple[dict[str, int], int]:
+        """In how many passages (of `doc_ids`) each term stands, and how many there are. Raises `UnknownId`."""
         with self._connections.reading() as s:
+            if doc_ids:
+                return search.frequencies_in(s, terms, doc_ids)
             return self._vocabulary.frequencies(s, terms), search.count(s)
 
     def dense(self, vector: NDArray[np.float32], k: int, doc_ids: Sequence[DocId] = ()) -> Ranking:

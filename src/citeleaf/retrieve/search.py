@@ -11,7 +11,7 @@ from citeleaf.retrieve.parts import parts
 from citeleaf.retrieve.reading import reading
 from citeleaf.retrieve.tokens import guess_language, is_code, terms
 from citeleaf.settings import RetrieveSettings
-from citeleaf.types import Evidence, Passage, PassageId, Query, Ranking, Retrieval
+from citeleaf.types import DocId, Evidence, Passage, PassageId, Query, Ranking, Retrieval
 
 _RARE_SHARE = 0.01
 """A term in at most this share of the passages (and in at least one) is rare."""
@@ -68,16 +68,16 @@ def first_stage(
     if settings.dense and embedder is not None:
         lists.append((store.dense(embedder.query(text), settings.depth, query.doc_ids), settings.dense))
     if settings.entity:
-        rare = rare_terms(words, store)
+        rare = rare_terms(words, store, query.doc_ids)
         if rare:
             found = store.lexical(rare, settings.depth, query.doc_ids)
             lists.append((Ranking("entity", found.hits), settings.entity))
     return lists
 
 
-def rare_terms(words: Sequence[str], store: Store) -> list[str]:
-    """The codes and rare words among the terms that the passages hold, in order, once each."""
-    frequencies, n = store.frequencies(list(dict.fromkeys(words)))
+def rare_terms(words: Sequence[str], store: Store, doc_ids: Sequence[DocId] = ()) -> list[str]:
+    """The codes and rare words among the terms that the passages (of `doc_ids`) hold, in order, once each."""
+    frequencies, n = store.frequencies(list(dict.fromkeys(words)), doc_ids)
     most = max(_LEAST_RARE, int(n * _RARE_SHARE))
     return [w for w, df in frequencies.items() if 0 < df <= most or (is_code(w) and 0 < df <= 5 * most)]
 

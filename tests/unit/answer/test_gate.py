@@ -106,3 +106,12 @@ def test_codes_that_stand_nowhere(store: MemoryStore, question: str, missing: li
 
 def test_codes_can_be_switched_off(store: MemoryStore) -> None:
     assert "codes" not in named(gate(Query("AML-999"), found(store, "aml"), store, GateSettings(codes=False)))
+
+
+def test_a_code_of_another_document_is_not_known(store: MemoryStore) -> None:
+    asked = "What does AML-204 say?"
+    assert unknown_codes(asked, [], store) == []
+    assert unknown_codes(asked, [], store, ("aml",)) == []
+    assert unknown_codes(asked, [], store, ("kyc", "iso")) == ["AML-204"]
+    checks = named(gate(Query(asked, (), ("kyc",)), found(store, "kyc"), store, GateSettings()))
+    assert (checks["codes"].passed, checks["codes"].detail) == (False, "AML-204")

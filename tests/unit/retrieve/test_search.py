@@ -7,7 +7,7 @@ import pytest
 
 from citeleaf.backends.store_sqlite import SqliteStore, open_store
 from citeleaf.boxes import Boxes
-from citeleaf.retrieve.search import retrieve
+from citeleaf.retrieve.search import rare_terms, retrieve
 from citeleaf.settings import RetrieveSettings
 from citeleaf.types import Query
 from support.evidence import document, passage
@@ -59,3 +59,9 @@ def test_signals_can_be_switched_off(store: SqliteStore) -> None:
     lexical = retrieve(Query("records kept"), store, None, None, RetrieveSettings(dense=0, entity=0))
     assert lexical.evidence[0].passage.doc_id == "z"
     assert [r.scorer for r in lexical.rankings] == ["lexical", "fused"]
+
+
+def test_what_is_rare_is_rare_among_the_documents_asked(store: SqliteStore) -> None:
+    assert rare_terms(["theft", "year"], store) == ["year"]
+    assert rare_terms(["theft", "year"], store, ("a", "z")) == ["theft", "year"]
+    assert rare_terms(["theft", "year"], store, ("a",)) == ["theft"]
