@@ -1,4 +1,4 @@
-"""A lock between processes: one holder at a time, released by the system when the holder dies."""
+"""Locks: between processes, released by the system when the holder dies; and between threads, for what is made once."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from citeleaf.errors import StoreError, StoreLocked, StoreReadOnly
 
@@ -37,6 +38,29 @@ NOT_OURS = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 """What the system says where nothing may be written."""
 _FIRST_PAUSE_S = 0.001
 _LONGEST_PAUSE_S = 0.02
+
+
+T = TypeVar("T")
+
+
+class once(Generic[T]):
+    """A property made when first asked for, and only once, whichever threads ask; kept in the owner's `__dict__`.
+
+    The owner has a `_lock` that a thread may take again. (`cached_property` has had no lock since Python 3.12.)
+    """
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        """`make` gets the owner."""
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    def __get__(self, owner: Any, kind: type | None = None) -> T:
+        with owner._lock:
+            if self._name not in owner.__dict__:
+                owner.__dict__[self._name] = self._make(owner)
+            made: T = owner.__dict__[self._name]
+            return made
 
 
 def take(path: Path) -> int | None:

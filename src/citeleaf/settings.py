@@ -101,6 +101,10 @@ class GateSettings(Section):
         default=None, description="Least idf-weighted share of the question's words in the best passage."
     )
     codes: bool = Field(default=True, description="A code in the question must stand in the documents.")
+    calibrated_for: tuple[str, ...] = Field(
+        default=("minilm-l6", "msmarco-minilm-l12"),
+        description="Models that weights and thresholds belong to, by name; others are an error. Empty: not compared.",
+    )
     calibrated_on: str = Field(
         default="bench/dev, 218 examples, minilm-l6 and msmarco-minilm-l12; keeps 98% of the questions in the "
         "documents' own words and 69% of those in a layman's, where the evidence was found",

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from citeleaf.answer.draft import ModelGenerator
+from citeleaf.answer.gate import foreign
 from citeleaf.ask import Kit
 from citeleaf.backup import backup
 from citeleaf.backup import restore as put_back
@@ -20,6 +20,7 @@ from citeleaf.errors import ConfigError, ModelNotInstalled, StoreError, StoreRea
 from citeleaf.ids import fingerprint, sha256_file
 from citeleaf.ingest.pipeline import Report, Watch, chunker_fingerprint, ingest, reindex
 from citeleaf.library import Library
+from citeleaf.locks import once
 from citeleaf.models import pulled
 from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
 from citeleaf.settings import ChatSettings, Settings
@@ -60,17 +61,17 @@ class Parts:
         self._lock = threading.RLock()
         self._facts: tuple[str, tuple[Fact, ...]] | None = None
 
-    @cached_property
+    @once
     def store(self) -> SqliteStore:
         """The store for reading and for taking documents out; needs no model."""
         return self._open(None, compare=False)
 
-    @cached_property
+    @once
     def _indexed(self) -> SqliteStore:
         """The store with its vectors. Raises `IndexStale` when they are of another embedder."""
         return self._open(self.embedder, compare=True)
 
-    @cached_property
+    @once
     def embedder(self) -> Embedder | None:
         """The embedder, or None when it is switched off or not installed."""
         name = self.settings.models.embedder
@@ -80,12 +81,12 @@ class Parts:
             return cast(Embedder, _load(FOUNDRY_EMBEDDER, {}, "models.embedder")(self.settings.embed))
         return self._model("embedder", name, EMBEDDERS)
 
-    @cached_property
+    @once
     def reranker(self) -> Reranker | None:
         """The cross-encoder, or None when it is switched off or not installed."""
         return self._model("reranker", self.settings.models.reranker, RERANKERS)
 
-    @cached_property
+    @once
     def _sandbox(self) -> Sandbox:
         from citeleaf.ingest.sandbox import Limits, Sandbox
 
@@ -102,9 +103,13 @@ class Parts:
         )
 
     def kit(self) -> Kit:
-        """All parts of a question. The fingerprint names settings, models and the documents as they are now."""
+        """All parts of a question. The fingerprint names settings, models and the documents as they are now.
+
+        Raises `ConfigError` when the gate's numbers belong to other models.
+        """
         with self._lock:
             store = self._indexed
+            self._check_gate()
             generator = self._generator
             quoter = generator if self.settings.chat.on_failure == "error" else self._quoter
             verifier = self._verifier
@@ -205,7 +210,7 @@ class Parts:
             if close is not None:
                 close()
 
-    @cached_property
+    @once
     def _quoter(self) -> Generator:
         from citeleaf.backends.generate_quote import QuoteGenerator
 
@@ -216,7 +221,7 @@ class Parts:
             frequencies=self._indexed.frequencies,
         )
 
-    @cached_property
+    @once
     def _generator(self) -> Generator:
         name = self.settings.models.generator
         if name == "quote":
@@ -233,7 +238,7 @@ class Parts:
             return cast(Chat, opener(chat, self.settings.models.threads))
         return cast(Chat, opener(chat))
 
-    @cached_property
+    @once
     def judge(self) -> Chat:
         """The model of `judge`, which judges answers. Without an address of its own, the server of `chat`."""
         own, chat = self.settings.judge, self.settings.chat
@@ -242,16 +247,26 @@ class Parts:
         named = {"model": own.model or chat.model}
         return self._chat(own.runtime, chat.model_copy(update={**fields, **shared, **named, "temperature": 0.0}))
 
-    @cached_property
+    @once
     def spans(self) -> Spans:
         """Where spans of a question go; nowhere unless `telemetry.endpoint` is set. Raises `ConfigError`."""
         if not self.settings.telemetry.endpoint:
             return silent
         return cast(Spans, _load(SPANS, {}, "telemetry.endpoint")(self.settings.telemetry))
 
-    @cached_property
+    @once
     def _verifier(self) -> Verifier:
         return cast(Verifier, _load(self.settings.models.verifier, VERIFIERS, "models.verifier")())
+
+    def _check_gate(self) -> None:
+        names = [model.name if model is not None else None for model in (self.embedder, self.reranker)]
+        if others := foreign(self.settings.gate, *names):
+            raise ConfigError(
+                f"the gate was calibrated for {' and '.join(self.settings.gate.calibrated_for)}, not for `{others[0]}`",
+                hint="calibrate it with `citeleaf calibrate BENCHMARK --write PROFILE.toml`, add the model to "
+                "gate.calibrated_for if its scores are alike, or switch the check off: gate.min_probability=0",
+                subject="gate.calibrated_for",
+            )
 
     def _open(self, embedder: Embedder | None, *, compare: bool) -> SqliteStore:
         from citeleaf.backends.store_sqlite import open_store

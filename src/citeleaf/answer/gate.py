@@ -82,6 +82,22 @@ def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -
     return tuple(checks)
 
 
+def foreign(settings: GateSettings, embedder: str | None, reranker: str | None) -> list[str]:
+    """The models at hand whose scores the gate would weigh with numbers that belong to others, by name.
+
+    None where `calibrated_for` is empty, and none for a check that is not made: one without a threshold, or with a
+    model that is missing.
+    """
+    weighed = [(embedder, settings.dense_weight), (reranker, settings.rerank_weight)]
+    joined = settings.min_probability > 0 and all(name for name, weight in weighed if weight)
+    used = [
+        name
+        for (name, weight), least in zip(weighed, (settings.min_dense, settings.min_rerank), strict=True)
+        if name and ((joined and weight) or least is not None)
+    ]
+    return [name for name in used if settings.calibrated_for and name not in settings.calibrated_for]
+
+
 def measure(query: Query, found: Retrieval, store: Store) -> Features:
     """The features of one retrieval that has evidence."""
     best = {ranking.scorer: ranking.hits[0].score for ranking in reversed(found.rankings) if ranking.hits}
