@@ -38,6 +38,7 @@ _UNITS = {
     r"hours?|hrs?|saat\w*": ("time", 60),
     r"(?:calendar |consecutive |clear )?days?|(?:takvim )?gün\w*": ("time", 1440),
     r"weeks?|hafta\w*": ("time", 10080),
+    r"fortnights?": ("time", 20160),
     r"(?:calendar |consecutive )?months?|ay(?:lık|da|ı|dan|dır|a)?\b": ("month", 1),
     r"years?|yıl\w*": ("month", 12),
     r"%|per ?cent\b|percentage points?": ("%", 1),
@@ -53,7 +54,9 @@ _UNITS = {
     r"met(?:re|er)s?\b": ("m", 1),
     r"centimet(?:re|er)s?|cm\b": ("m", 0.01),
     r"millimet(?:re|er)s?|mm\b": ("m", 0.001),
+    r"miles?\b": ("m", 1609.344),
     r"kilograms?|kilos?\b|kg\b": ("kg", 1),
+    r"tonnes?\b": ("kg", 1000),
     r"lit(?:re|er)s?\b": ("litre", 1),
 }
 _DOLLARS = frozenset(("$", "USD", "AUD", "CAD", "NZD"))
@@ -67,6 +70,8 @@ _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split()
 _TURKISH = dict(zip("bir iki üç dört beş altı yedi sekiz dokuz".split(), range(1, 10), strict=True))
 _TURKISH |= dict(zip("on yirmi otuz kırk elli altmış yetmiş seksen doksan".split(), range(10, 100, 10), strict=True))
 _SHARES = {"half": 50.0, "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0}
+_SHARES |= {"a third": 100 / 3, "one third": 100 / 3, "two thirds": 200 / 3, "a fifth": 20.0, "one fifth": 20.0}
+_SHARES |= {"a tenth": 10.0, "one tenth": 10.0}
 _MONTHS = {
     name: n
     for n, names in enumerate(
@@ -106,7 +111,7 @@ _NUMBER = re.compile(
     r"(?P<sign>US\$|A\$|[$€£₺]|\b(?:USD|AUD|CAD|NZD|EUR|GBP|TRY|CHF|JPY)\s|%|\byüzde\s)?\s?"
     r"(?P<minus>(?<![\w)])[-−])?"
     r"(?:(?P<digits>(?<![\w.,])(?:\d{1,3}(?:[, ' ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?![.,]?\d))"
-    rf"|(?P<words>\b(?:{_SPELT})(?:(?:[ -]| and )(?:{_SPELT}))*\b)"
+    rf"|(?P<words>\b(?:{_SPELT})(?:(?:[ -]|(?:(?<=hundred)|(?<=thousand)|(?<=million)) and )(?:{_SPELT}))*\b)"
     rf"|(?P<turkish>\b(?:{_SPELT_TR})(?: (?:{_SPELT_TR}))*\b(?=\s+(?:{_UNIT}|kişi|kez|adet))))"
     rf"(?:\s?(?P<scale>{_SCALE})\b)?"
     rf"(?:[\s-]?(?P<unit>{_UNIT}))?",
@@ -114,7 +119,7 @@ _NUMBER = re.compile(
 )
 _CODE = re.compile(r"[^\W\d_][-/]$")
 """What stands before the number of a code such as `CT-104`, which is a name and no quantity."""
-_SHARE = re.compile(r"\b(?P<share>half|a quarter|one quarter|three quarters) (?=of\b|the\b)", re.IGNORECASE)
+_SHARE = re.compile(rf"\b(?P<share>{'|'.join(_SHARES).replace(' ', '[ -]')})(?=\s+(?:of|the)\b)", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:°\s?C?\s*)?(?:–|-|—|to|and|ile|ila)\s*", re.IGNORECASE)
 
 _LESS = r"(?:less|fewer|lower|smaller|under|below|sooner|earlier)"
@@ -191,13 +196,13 @@ def _dates(text: str) -> Iterator[Quantity]:
 
 def _shares(text: str) -> Iterator[Quantity]:
     for match in _SHARE.finditer(text):
-        value = _SHARES[match["share"].casefold()]
+        value = _SHARES[match["share"].casefold().replace("-", " ")]
         yield Quantity(match.start(), match.end(), value, "%", written=value)
 
 
 def _numbers(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
-        if _CODE.search(text[: match.start("digits")] if match["digits"] else ""):
+        if match["digits"] and _CODE.search(text, max(0, match.start("digits") - 2), match.start("digits")):
             continue
         value = _value(match)
         unit, factor = _unit(match["unit"])
@@ -254,7 +259,7 @@ def _joined_ranges(found: list[Quantity], text: str) -> list[Quantity]:
     out = list(found)
     for i, (low, high) in enumerate(pairwise(found)):
         between = text[low.end : high.start]
-        word = re.search(r"\b(between|from)\s+$", text[: low.start], re.IGNORECASE)
+        word = re.search(r"\b(between|from)\s+$", text[max(0, low.start - 20) : low.start], re.IGNORECASE)
         joined = _RANGE.fullmatch(between)
         plain = joined is not None and (between.strip().casefold() != "and" or word is not None)
         if plain and low.unit in ("", high.unit) and low.value < high.value and high.unit:
