@@ -106,7 +106,7 @@ class Doors:
             # The last catch of the server: the reader gets a problem document, the log the reason.
             log.error("request failed", exc_info=error)
             if not out.started:
-                await answered(of_error(error))(scope, receive, out)
+                await answered(scope["path"], of_error(error))(scope, receive, out)
 
     def _look(self, scope: Scope, headers: Headers) -> None:
         hosts = headers.getlist("host")
@@ -144,7 +144,8 @@ class Doors:
         codes = {400: "usage", 401: "key", 403: "foreign", 413: "too_large", 415: "media", 421: "foreign"}
         body = problem(refusal.status_code, codes[refusal.status_code], refusal.detail)
         # What was not read is not going to be: the connection ends with this.
-        await answered(body, {**(refusal.headers or {}), "Connection": "close"})(scope, receive, out)
+        headers = {**(refusal.headers or {}), "Connection": "close"}
+        await answered(scope["path"], body, headers)(scope, receive, out)
 
 
 class _Counted:

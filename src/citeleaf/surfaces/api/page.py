@@ -59,4 +59,4 @@ def mount(api: FastAPI, folder: Path | None = None) -> None:
         # A place within the page, such as /documents/terms/pages/3, is the page itself.
         if "text/html" in request.headers.get("accept", "") or not path:
             return FileResponse(index)
-        return answered(problem(404, "unknown_route", "there is no such file", hint="see /openapi.json"))
+        return answered("", problem(404, "unknown_route", "there is no such file", hint="see /openapi.json"))

@@ -71,9 +71,18 @@ def of_error(error: BaseException) -> dict[str, Json]:
     return problem(500, "internal", "something unforeseen went wrong", hint="see the log of the server")
 
 
-def answered(body: dict[str, Json], headers: Mapping[str, str] | None = None) -> Plain:
-    """The response that carries a problem document."""
+def with_error(body: dict[str, Json]) -> dict[str, Json]:
+    """The problem document with the member `error` that clients of the OpenAI API look for."""
+    kind = "server_error" if str(body["status"]).startswith("5") else "invalid_request_error"
+    said = f"{body['detail']}; {body['hint']}" if body["hint"] else body["detail"]
+    return {**body, "error": {"message": said, "type": kind, "code": body["code"], "param": body["subject"]}}
+
+
+def answered(path: str, body: dict[str, Json], headers: Mapping[str, str] | None = None) -> Plain:
+    """The response to a request for `path` that carries a problem document."""
     status = body["status"]
+    if path.startswith("/v1/"):
+        body = with_error(body)
     assert isinstance(status, int)
     return Plain(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
 
@@ -82,22 +91,25 @@ def register(api: FastAPI) -> None:
     """Makes every error of the routes a problem document."""
 
     @api.exception_handler(CiteleafError)
-    async def ours(_: Request, error: CiteleafError) -> Response:
+    async def ours(request: Request, error: CiteleafError) -> Response:
         headers = {"Retry-After": "2"} if error.retryable else {}
-        return answered(of_error(error), headers)
+        return answered(request.url.path, of_error(error), headers)
 
     @api.exception_handler(HTTPException)
-    async def http(_: Request, error: HTTPException) -> Response:
+    async def http(request: Request, error: HTTPException) -> Response:
         code = _CODES.get(error.status_code, "http")
-        detail = str(error.detail) if error.status_code not in (404, 405) else "there is no such route"
-        return answered(problem(error.status_code, code, detail, hint="see /openapi.json"), error.headers)
+        told = {404: "there is no such route", 405: f"this route does not take {request.method}"}
+        body = problem(
+            error.status_code, code, told.get(error.status_code, str(error.detail)), hint="see /openapi.json"
+        )
+        return answered(request.url.path, body, error.headers)
 
     @api.exception_handler(Exception)
-    async def unforeseen(_: Request, error: Exception) -> Response:
-        return answered(of_error(error))
+    async def unforeseen(request: Request, error: Exception) -> Response:
+        return answered(request.url.path, of_error(error))
 
     @api.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
         # What was sent is not sent back: it may be large, secret or hostile.
         found = [
             {"field": ".".join(str(part) for part in e["loc"])[:200], "message": str(e["msg"])[:300]}
@@ -105,4 +117,4 @@ def register(api: FastAPI) -> None:
         ]
         what = found[0] if found else {"field": "body", "message": "is not what is expected"}
         detail = f"`{what['field']}`: {what['message']}"
-        return answered(problem(422, "usage", detail, hint="see /openapi.json", errors=found))
+        return answered(request.url.path, problem(422, "usage", detail, hint="see /openapi.json", errors=found))
