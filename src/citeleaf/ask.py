@@ -49,7 +49,7 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     clock.checked("guard", checks)
     trace = Trace(query, kit.fingerprint, checks)
     if refusal := decide_request(query, checks, rules.guard.request, language):
-        return close(refusal, trace, clock, kit.store, rules.replies)
+        return close(refusal, trace, clock, kit.store, rules.replies, language)
 
     found = clock.time("retrieve", retrieve, query, kit.store, kit.embedder, kit.reranker, rules.retrieve)
     clock.tell(EvidenceEvent(found.evidence))
@@ -57,7 +57,7 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     clock.checked("gate", enough)
     trace = replace(trace, retrieval=found, gate=enough)
     if abstention := decide_evidence(enough):
-        return close(abstention, trace, clock, kit.store, rules.replies)
+        return close(abstention, trace, clock, kit.store, rules.replies, language)
 
     read, orders = clock.time("read", veiled, found, rules.guard.document)
     live = Live(query, read.evidence, kit.store, kit.verifier, rules, language, clock)
@@ -71,6 +71,6 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     trace = replace(trace, draft=draft, citations=citations, claims=claims, verdicts=verdicts, screen=checks)
 
     decision = decide_answer(draft, claims, verdicts, checks, rules.guard.answer, rules.decide, language)
-    answer = close(decision, trace, clock, kit.store, rules.replies)
+    answer = close(decision, trace, clock, kit.store, rules.replies, language)
     live.end(answer)
     return answer

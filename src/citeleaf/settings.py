@@ -181,12 +181,33 @@ class DecideSettings(Section):
     )
 
 
+_TURKISH = {
+    "abstained": "Belgeler bunu söylemiyor.",
+    "escalated": "Buna bir kişinin bakması gerekiyor.",
+    "refused": "Bu konuda yardımcı olamam.",
+}
+
+
 class ReplySettings(Section):
     """Standing replies."""
 
     abstained: str = Field(default="The documents do not say.", description="Said when the evidence does not suffice.")
     escalated: str = Field(default="A person needs to look at this.", description="Said when a person is needed.")
     refused: str = Field(default="I cannot help with that.", description="Said when a rule without a reply refuses.")
+    abstained_tr: str = Field(default="", description="`abstained` for a question in Turkish.")
+    escalated_tr: str = Field(default="", description="`escalated` for a question in Turkish.")
+    refused_tr: str = Field(default="", description="`refused` for a question in Turkish.")
+
+    def said(self, outcome: str, language: str) -> str:
+        """The reply of an outcome that is not `answered`, in Turkish where there is one and `language` is `tr`.
+
+        Where neither reply of an outcome was set, ours is said in both languages.
+        """
+        words = str(getattr(self, outcome))
+        if language != "tr":
+            return words
+        ours = _TURKISH[outcome] if words == type(self).model_fields[outcome].default else ""
+        return str(getattr(self, f"{outcome}_tr")) or ours or words
 
 
 class ModelSettings(Section):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from citeleaf.ids import passage_id, sha256_text
+from citeleaf.retrieve.fuse import ranked
 from citeleaf.retrieve.tokens import terms
 from citeleaf.sentences import sentences
 from citeleaf.types import (
@@ -19,6 +20,7 @@ from citeleaf.types import (
     PassageId,
     Place,
     Quote,
+    Ranking,
     Rect,
     Section,
     Span,
@@ -100,6 +102,11 @@ class MemoryStore:
         held = [p for p in self.held.values() if not doc_ids or p.doc_id in doc_ids]
         counts = Counter(t for p in held for t in set(terms(p.text)))
         return {w: counts[w] for w in words}, len(held)
+
+    def lexical(self, words: Sequence[str], k: int, doc_ids: Sequence[DocId] = ()) -> Ranking:
+        held = [p for p in self.held.values() if not doc_ids or p.doc_id in doc_ids]
+        shared = {p.id: float(len(set(words) & set(terms(p.text)))) for p in held}
+        return ranked("lexical", {pid: n for pid, n in shared.items() if n}, depth=k)
 
     def place(self, doc_id: DocId, span: Span) -> Place:
         assert 0 <= span.start < span.end <= len(self.docs[doc_id].text)

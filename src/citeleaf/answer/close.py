@@ -10,6 +10,7 @@ from citeleaf.clock import Clock
 from citeleaf.ids import fingerprint
 from citeleaf.protocols import Store
 from citeleaf.quotes import quotes_of, whole
+from citeleaf.retrieve.tokens import guess_language, terms
 from citeleaf.settings import ReplySettings
 from citeleaf.types import (
     Answer,
@@ -19,6 +20,7 @@ from citeleaf.types import (
     Dropped,
     Evidence,
     Nearest,
+    Query,
     Removed,
     ShownClaim,
     Trace,
@@ -26,16 +28,22 @@ from citeleaf.types import (
 )
 
 _NEAREST = 3
+_LONGEST = 20_000
+_MOST_WORDS = 64
+"""Characters of a refused question that are read, and words of it that are searched for."""
 
 
-def close(decision: Decision, trace: Trace, clock: Clock, store: Store, replies: ReplySettings) -> Answer:
+def close(
+    decision: Decision, trace: Trace, clock: Clock, store: Store, replies: ReplySettings, language: str = "en"
+) -> Answer:
     """What is shown. Same trace, decision and documents, same answer, times aside.
 
     An answered text is the kept claims in the draft's order, each followed by the numbers of its citations (`[1][2]`);
-    any other outcome has its reply. Citations are numbered from 1 in order of first use, one exact quotation each; the
-    same quotation cited twice has one number. Brackets inside a claim's own words stay as they are: the numbers of a
-    claim are `ShownClaim.citations`, never read out of the text. `nearest` are the three best passages of the evidence
-    whenever the outcome is not `answered`.
+    any other outcome has its reply, in `language` where there is one. Citations are numbered from 1 in order of first
+    use, one exact quotation each; the same quotation cited twice has one number. Brackets inside a claim's own words
+    stay as they are: the numbers of a claim are `ShownClaim.citations`, never read out of the text. `nearest` are the
+    three best passages of the evidence whenever the outcome is not `answered`; where nothing was searched because a
+    rule refused, those that share most words with the question. An empty question is near to nothing.
     """
     claims = trace.claims or ()
     verdicts = {v.claim: v for v in trace.verdicts or ()}
@@ -44,7 +52,9 @@ def close(decision: Decision, trace: Trace, clock: Clock, store: Store, replies:
     numbers = Numbers()
     shown = tuple(shown_claim(claim, verdicts[claim.n], numbers) for claim in kept)
     text = (
-        _text(trace.draft, kept, shown) if decision.outcome == "answered" and trace.draft else _reply(decision, replies)
+        _text(trace.draft, kept, shown)
+        if decision.outcome == "answered" and trace.draft
+        else decision.reply or replies.said(decision.outcome, language)
     )
     return Answer(
         id=_answer_id(trace, evidence, text),
@@ -70,13 +80,6 @@ def _text(draft: Draft, kept: Sequence[Claim], shown: Sequence[ShownClaim]) -> s
     return out
 
 
-def _reply(decision: Decision, replies: ReplySettings) -> str:
-    if decision.reply:
-        return decision.reply
-    standing = {"abstained": replies.abstained, "escalated": replies.escalated, "refused": replies.refused}
-    return standing[decision.outcome]
-
-
 def _removed(claim: Claim, verdict: Verdict) -> Removed:
     failed = [check.detail or check.name for check in verdict.checks if not check.passed]
     return Removed(claim.text, verdict.label, "; ".join(failed))
@@ -84,12 +87,19 @@ def _removed(claim: Claim, verdict: Verdict) -> Removed:
 
 def _nearest(trace: Trace, evidence: Sequence[Evidence], store: Store) -> tuple[Nearest, ...]:
     out: list[Nearest] = []
-    for item in evidence[:_NEAREST]:
-        units = best_units(trace.query.text, item.passage, 1)
+    for item in evidence[:_NEAREST] if trace.retrieval else _by_words(trace.query, store):
+        units = best_units(trace.query.text[:_LONGEST], item.passage, 1)
         quote = quotes_of(units[0])[-1] if units else whole(item.passage)
         place = store.place(item.passage.doc_id, quote.span)
         out.append(Nearest(item.passage.id, place.page, item.score, quote.text))
     return tuple(out)
+
+
+def _by_words(query: Query, store: Store) -> tuple[Evidence, ...]:
+    words = list(dict.fromkeys(terms(query.text[:_LONGEST], guess_language(query.text[:_LONGEST]))))
+    hits = store.lexical(words[:_MOST_WORDS], _NEAREST, query.doc_ids).hits if words else ()
+    passages = store.passages([hit.passage_id for hit in hits])
+    return tuple(Evidence(p, hit.rank, hit.score, "lexical") for hit, p in zip(hits, passages, strict=True))
 
 
 def _answer_id(trace: Trace, evidence: Sequence[Evidence], text: str) -> str:

@@ -68,6 +68,17 @@ def test_advice_of_a_model_is_taken_out_and_said_so(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
+    ("question", "words"),
+    [("What is the fee?", "The policy documents do not say."), ("Gecikme ücreti ne kadar?", "Poliçe belgeleri")],
+)
+def test_an_abstention_is_said_in_the_language_of_the_question(
+    question: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = answered(FEES, Writes("This is about something else [1]."), monkeypatch, question)
+    assert answer.decision.outcome == "abstained" and answer.text.startswith(words)
+
+
+@pytest.mark.parametrize(
     ("question", "reason", "word"),
     [
         ("Should I buy this policy?", "advice_request", "adviser"),
