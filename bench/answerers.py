@@ -1,6 +1,6 @@
 """Who answers best: quotations, a model with every sentence checked, or the same model asked plainly?
 
-    python bench/answerers.py OUT --model GGUF|NAME [--python INTERPRETER] [--minutes 25] [--only quote|checked|plain]
+    python bench/answerers.py OUT --model GGUF|NAME [--python INTERPRETER] [--minutes 25] [--questions N] [--only quote|checked|plain]
 
 A fixed sample of the questions of `examples` and of `bench/dev` is put to three answerers over the same passages:
 
@@ -22,7 +22,8 @@ import json
 import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,8 @@ PARTS = {
 }
 SIZES = {"examples": (22, 8), "dev": (14, 6)}
 """Questions with and without an answer."""
+BLOCK = 5
+"""Questions put to one answerer before it is the next one's turn: its prompts begin alike, which saves time."""
 ANSWERERS = ("quote", "checked", "plain")
 FIGURES = {
     "answer.task_success": "task success",
@@ -152,21 +155,34 @@ class Trusting:
 class Asked:
     """One question put to one answerer."""
 
-    part: str
     id: str
-    outcome: str
-    reason: str
     figures: dict[str, float]
-    document: str
 
 
 class Trial(App):
-    """An app whose parts of an answer are exchanged."""
+    """A library of a benchmark, asked by one answerer after the other."""
 
-    def __init__(self, folder: Path, settings: Settings, answerer: str, chat: KeptChat) -> None:
-        super().__init__(find_library(folder, create=True), settings, ())
-        self._answerer = answerer
+    def __init__(self, benchmark: Benchmark, out: Path, chat: KeptChat, extra: Sequence[str]) -> None:
+        self._made = {answerer: settings_of(benchmark, answerer, extra) for answerer in ANSWERERS}
+        folder = out / "libraries" / benchmark.name
+        super().__init__(find_library(folder, create=True), self._made["checked"], ())
+        self._answerer = "checked"
         self._chat = chat
+        docs = [path for path in benchmark.documents if path.exists()] or [
+            path for q in benchmark.questions for name in q.gold_docs for path in DOCS.rglob(name)
+        ]
+        self.gold = take_in([replace(benchmark, corpus=())], self, out, sorted({*docs}))[benchmark.name]
+        self.benchmark = benchmark
+
+    def turn(self, answerer: str) -> Bench:
+        """Makes it one answerer's turn."""
+        self._answerer, self.settings = answerer, self._made[answerer]
+        return Bench(self.benchmark, self.gold, self, self.kit)
+
+    def share(self, other: Trial) -> None:
+        """Uses the embedder and the reranker of another one, which are large."""
+        for name in ("embedder", "reranker"):
+            self._parts.__dict__[name] = getattr(other._parts, name)
 
     @property
     def kit(self) -> Any:
@@ -179,14 +195,15 @@ class Trial(App):
         return kit
 
 
-def sampled(part: str) -> list[Benchmark]:
-    """The part's benchmarks, each with the questions of it that were drawn."""
-    benchmarks = [load(path) for path in PARTS[part]]
-    drawn: set[str] = set()
-    for answerable, size in zip((True, False), SIZES[part], strict=True):
-        ids = sorted(f"{b.name} {q.id}" for b in benchmarks for q in b.questions if q.answerable is answerable)
-        drawn.update(random.Random(SEED).sample(ids, min(size, len(ids))))
-    return [replace(b, items=tuple(q for q in b.questions if f"{b.name} {q.id}" in drawn)) for b in benchmarks]
+def sampled(parts: Sequence[str]) -> list[tuple[str, Benchmark, Row]]:
+    """The questions drawn, in an order in which any beginning is a sample of all."""
+    drawn: list[tuple[str, Benchmark, Row]] = []
+    for part in parts:
+        benchmarks = [load(path) for path in PARTS[part]]
+        for answerable, size in zip((True, False), SIZES[part], strict=True):
+            found = [(part, b, q) for b in benchmarks for q in b.questions if q.answerable is answerable]
+            drawn.extend(random.Random(SEED).sample(found, min(size, len(found))))
+    return random.Random(SEED).sample(drawn, len(drawn))
 
 
 def settings_of(benchmark: Benchmark, answerer: str, extra: Sequence[str]) -> Settings:
@@ -198,31 +215,18 @@ def settings_of(benchmark: Benchmark, answerer: str, extra: Sequence[str]) -> Se
     return settings.model_copy(update={"guard": open_guard, "gate": open_gate})
 
 
-def asked(
-    part: str, benchmark: Benchmark, answerer: str, out: Path, chat: KeptChat, extra: Sequence[str], end: float
-) -> Iterator[Asked]:
-    """The questions of a benchmark put to an answerer, until the time is over."""
-    with Trial(out / "libraries" / benchmark.name, settings_of(benchmark, answerer, extra), answerer, chat) as app:
-        docs = [path for path in benchmark.documents if path.exists()] or [
-            path for q in load(benchmark.files[0]).questions for name in q.gold_docs for path in DOCS.rglob(name)
-        ]
-        gold = take_in([replace(benchmark, corpus=())], app, out, sorted({*docs}))
-        bench = Bench(benchmark, gold[benchmark.name], app, app.kit)
-        app.warm_up()
-        for item in benchmark.items:
-            assert isinstance(item, Row)
-            if time.monotonic() > end:
-                return
-            chat.replayed = 0.0
-            row: Any = bench.record(item)
-            if "error" in row:
-                print(f"{item.id}: {row['message']}", file=sys.stderr)
-                continue
-            figures = {n: float(v) for n, v in row["figures"].items() if n in FIGURES}
-            figures["seconds"] = sum(v for k, v in row["seconds"].items() if k == "total") + chat.replayed
-            with (out / f"{part}-{answerer}.rows.jsonl").open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-            yield Asked(part, item.id, row["outcome"], row["reason"], figures, f"{benchmark.name} {row['document']}")
+def put(part: str, trial: Trial, row: Row, answerer: str, chat: KeptChat, out: Path) -> Asked | None:
+    """One question put to one answerer; a line of `rows.jsonl`."""
+    chat.replayed = 0.0
+    record: Any = trial.turn(answerer).record(row)
+    with (out / "rows.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"part": part, "answerer": answerer, **record}) + "\n")
+    if "error" in record:
+        print(f"{row.id}: {record['message']}", file=sys.stderr)
+        return None
+    figures = {n: float(v) for n, v in record["figures"].items() if n in FIGURES}
+    figures["seconds"] = record["seconds"]["total"] + chat.replayed
+    return Asked(f"{trial.benchmark.name} {row.id}", figures)
 
 
 def table(rows: dict[str, list[Asked]]) -> list[dict[str, Any]]:
@@ -253,6 +257,7 @@ def main() -> None:
     parser.add_argument("--model", default="qwen2.5-coder-1.5b")
     parser.add_argument("--python", default="", help="interpreter that has the runtime")
     parser.add_argument("--minutes", type=float, default=25.0)
+    parser.add_argument("--questions", type=int, help="only the first so many of the sample")
     parser.add_argument("--part", choices=sorted(PARTS), action="append")
     parser.add_argument("--only", choices=ANSWERERS, action="append")
     parser.add_argument("--set", action="append", default=[], help="a setting of the product, KEY=VALUE")
@@ -263,23 +268,27 @@ def main() -> None:
     model = settings.chat.model_copy(update={"model": pulled(options.model)})
     chat = KeptChat(LlamaChat(model), options.out / "replies.jsonl")
     end = time.monotonic() + 60 * options.minutes
-    summary: dict[str, Any] = {"model": chat.name, "seed": SEED}
-    try:
-        for part in options.part or PARTS:
-            rows: dict[str, list[Asked]] = {}
-            for answerer in options.only or ANSWERERS:
-                (options.out / f"{part}-{answerer}.rows.jsonl").unlink(missing_ok=True)
-                rows[answerer] = [
-                    each
-                    for benchmark in sampled(part)
-                    if benchmark.items
-                    for each in asked(part, benchmark, answerer, options.out, chat, extra, end)
-                ]
-            summary[part] = table(rows)
-    finally:
-        chat.close()
-    summary["asked_now"] = chat.asked
-    print(json.dumps(summary, indent=1))
+    (options.out / "rows.jsonl").unlink(missing_ok=True)
+    answerers = [name for name in ANSWERERS if name in (options.only or ANSWERERS)]
+    parts = options.part or list(PARTS)
+    rows: dict[str, dict[str, list[Asked]]] = {part: {name: [] for name in answerers} for part in parts}
+    drawn = sampled(parts)[: options.questions]
+    with ExitStack() as held:
+        held.callback(chat.close)
+        trials: dict[str, Trial] = {}
+        for block in (drawn[at : at + BLOCK] for at in range(0, len(drawn), BLOCK)):
+            for _, benchmark, _ in block:
+                if benchmark.name not in trials:
+                    trial = trials[benchmark.name] = held.enter_context(Trial(benchmark, options.out, chat, extra))
+                    trial.share(next(iter(trials.values())))
+            if time.monotonic() > end:
+                break
+            for answerer in answerers:
+                for part, benchmark, row in block:
+                    if (found := put(part, trials[benchmark.name], row, answerer, chat, options.out)) is not None:
+                        rows[part][answerer].append(found)
+    summary: dict[str, Any] = {part: table(found) for part, found in rows.items()}
+    print(json.dumps({"model": chat.name, "seed": SEED, "asked_now": chat.asked, **summary}, indent=1))
 
 
 if __name__ == "__main__":

@@ -26,14 +26,21 @@ class Engine:
         if name == "print":
             sys.stdout.write("log line of a runtime\n{}\n")
             os.write(1, b'{"id": 1, "done": {"forged": true}}\n')
-        if name == "hang":
+        if name == "hang" or value.get("hangs") == name:
             time.sleep(600)
+        if name == "load":
+            return {"id": "fake", "window": 4096}
+        if name == "count":
+            return {"tokens": sum(len(text.split()) for _, text in value["messages"])}
         for n in range(int(value.get("pieces", 0))):
             if stopped() and not value.get("deaf"):
                 raise Failure("timeout", "stopped", "")
             tell(f"{n} ")
             time.sleep(float(value.get("pause", 0)))
-        return {"pid": os.getpid(), "environment": dict(os.environ), "path": sys.path}
+        for word in str(value.get("says", "")).split():
+            tell(f"{word} ")
+        counts = {"finish": "stop", "prompt_tokens": 10_000, "reply_tokens": 10}
+        return counts | {"pid": os.getpid(), "environment": dict(os.environ), "path": sys.path}
 
     def close(self) -> None:
         """Nothing to close."""
