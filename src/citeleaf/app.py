@@ -24,6 +24,8 @@ from citeleaf.guard.look import guard
 from citeleaf.guard.personal import masked_answer
 from citeleaf.layers import Explained, load
 from citeleaf.library import Library, cached_library, find_library
+from citeleaf.measured import Measured
+from citeleaf.measured import kept as measured
 from citeleaf.retrieve.search import single
 from citeleaf.settings import Settings
 from citeleaf.spans import ASK, told
@@ -301,6 +303,10 @@ class App:
     def answer(self, answer_id: str) -> Answer:
         """A kept answer. Raises `UnknownId`, and `SourceRemoved` when its document was taken out."""
         return self._parts.store.answer(answer_id)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """What every answer measured and when, oldest first; also of answers that were kept over."""
+        return measured(self._library.folder)
 
     def note(self, feedback: Feedback) -> None:
         """Keeps what a reader says of an answer. Raises `UnknownId` for an answer that is not there."""

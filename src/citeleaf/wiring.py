@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -21,6 +22,7 @@ from citeleaf.ids import fingerprint, sha256_file
 from citeleaf.ingest.pipeline import Report, Watch, chunker_fingerprint, ingest, reindex
 from citeleaf.library import Library
 from citeleaf.locks import once
+from citeleaf.measured import measure
 from citeleaf.models import pulled
 from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
 from citeleaf.settings import ChatSettings, Settings
@@ -130,9 +132,10 @@ class Parts:
             return self._indexed.snapshot()
 
     def keep(self, answer: Answer) -> None:
-        """Keeps an answer; where the library cannot be written, a note says once that none is kept."""
+        """Keeps an answer and what it measured; where the library cannot be written, a note says once that none is."""
         try:
             self.store.keep(answer)
+            measure(answer, datetime.now(UTC).isoformat(timespec="seconds")).keep(self.library.folder)
         except StoreReadOnly as error:
             note = f"answers are not kept: {error.message}"
             if note not in self.notes:

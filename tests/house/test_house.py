@@ -48,13 +48,16 @@ ALLOWED = {
     "check": CORE | {"ask", "retrieve", "answer", "record", "language", "verify"},
     "library": CORE,
     "feedback": CORE,
+    "measured": BASE,
     "backup": CORE | {"library", "feedback"},
     "backends": CORE | {"backends", "retrieve", "library", "language", "verify"},
-    "wiring": CORE | {"ingest", "retrieve", "answer", "ask", "library", "backup", "backends", "record", "models"},
-    "app": CORE | {"ingest", "retrieve", "answer", "ask", "check", "feedback", "library", "record", "wiring"},
+    "wiring": CORE
+    | {"ingest", "retrieve", "answer", "ask", "library", "backup", "backends", "record", "models", "measured"},
+    "app": CORE
+    | {"ingest", "retrieve", "answer", "ask", "check", "feedback", "library", "measured", "record", "wiring"},
     "models": CORE | {"backends"},
     "doctor": CORE | {"library", "backends", "wiring", "app", "ingest"},
-    "evaluate": CORE | {"retrieve", "ask", "app", "record", "evaluate", "answer", "language", "verify"},
+    "evaluate": CORE | {"retrieve", "ask", "app", "record", "evaluate", "answer", "language", "verify", "measured"},
     "surfaces": CORE
     | {
         "app",

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 from citeleaf.evaluate.page import names, sections
 from citeleaf.evaluate.page.changes import changes, nothing_shared
 from citeleaf.evaluate.page.markup import Child, Html, tag
 from citeleaf.evaluate.page.read import at, mapping, number, objects, words
 from citeleaf.evaluate.page.rows import Entry, expected, outcome, row
+from citeleaf.evaluate.page.shell import shell
 from citeleaf.evaluate.summary import Item, RowRecord, items
 from citeleaf.record import Json
 
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
-    "base-uri 'none'; form-action 'none'"
-)
-"""What the page may do: its own style and script, no request."""
 _BOTH = set(names.row_figures("refusal.no_answer_f1"))
 
 
@@ -82,17 +77,7 @@ def page(
         ),
         tag("footer", tag("p", "Made by citeleaf from rows.jsonl and summary.json of this run.")),
     )
-    head = (
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name_="color-scheme", content="light dark"),
-        tag("meta", name_="referrer", content="no-referrer"),
-        tag("title", f"{name} · citeleaf evaluation"),
-        tag("style", _own("page.css")),
-    )
-    script = tag("script", _own("page.js"))
-    return f"<!doctype html>\n{tag('html', tag('head', head), tag('body', body, script), lang='en')}\n"
+    return shell(f"{name} · citeleaf evaluation", body, script="page.js")
 
 
 def _entries(rows: Sequence[RowRecord], earlier: Earlier | None) -> list[Entry]:
@@ -134,6 +119,7 @@ def _about(manifest: Mapping[str, Json]) -> str:
 def _nav(summary: Mapping[str, Json], earlier: Earlier | None) -> Html:
     links = [("changes", "What changed")] if earlier is not None else []
     links += [(block, title) for block, (title, _) in names.BLOCKS.items()]
+    links += [("judged", "Judged")] if mapping(summary.get("judged")) else []
     links += [("categories", "By category")] if mapping(summary.get("by_category")) else []
     links += [("operations", "Operations"), ("made", "How it was made"), ("rows", "Rows")]
     shown = [tag("li", tag("a", title, href=f"#{anchor}")) for anchor, title in links]
@@ -200,8 +186,3 @@ def _any() -> Html:
 def _tick(name: str, shown: str) -> Html:
     box = tag("input", type_="checkbox", name_=name, value="1")
     return tag("label", box, " ", shown, class_="tick")
-
-
-def _own(name: str) -> Html:
-    """The text of a file of this page; not escaped, as it is the product's own."""
-    return Html(files("citeleaf.evaluate.page").joinpath(name).read_text("utf-8"))

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from citeleaf.evaluate.benchmark import load
 from citeleaf.evaluate.page.markup import Html, join, tag, text
 from citeleaf.evaluate.page.names import NAMES, better, row_figures
+from citeleaf.evaluate.page.shell import POLICY
 from citeleaf.evaluate.page.shown import seconds, signed
 from citeleaf.evaluate.report import write_reports
-from citeleaf.evaluate.report_html import POLICY, Earlier, page
+from citeleaf.evaluate.report_html import Earlier, page
 from citeleaf.evaluate.run import read_rows, run
 from citeleaf.evaluate.summary import summarise
 from citeleaf.record import Json

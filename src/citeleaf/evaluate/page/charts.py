@@ -9,7 +9,8 @@ from citeleaf.evaluate.page.read import interval_of, number
 from citeleaf.record import Json
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 66, 12, 400, 208
-"""The plot of the curve inside its picture, in its units."""
+"""The plot of a curve inside its picture, in its units."""
+_MOST_LABELS = 6
 Point = tuple[float, float, float]
 """Threshold, coverage, risk."""
 
@@ -82,6 +83,32 @@ def risk_curve(points: Sequence[Point], marked: Point | None) -> Html:
         viewBox=f"0 0 {_LEFT + _WIDTH + 16} {base + 46}",
         role="img",
     )
+
+
+def trend(title: str, weeks: Sequence[str], points: Sequence[tuple[float, float, float] | None], *, rate: bool) -> Html:
+    """A figure over weeks: value and interval of each, None where there is nothing to draw. `rate`: from 0 to 1."""
+    ends = [end for point in points if point is not None for end in point]
+    low, high = (0.0, 1.0) if rate else (min(ends), max(ends))
+    reach = high - low or 1.0
+    base, step = _TOP + _HEIGHT, _WIDTH / max(1, len(points))
+    shapes: list[Html] = []
+    for part in range(5):
+        y = base - _HEIGHT * part / 4
+        shapes += [
+            tag("line", class_="grid", x1=_LEFT, x2=_LEFT + _WIDTH, y1=y, y2=y),
+            tag("text", f"{low + reach * part / 4:.3g}", x=_LEFT - 8, y=y + 4, text_anchor="end"),
+        ]
+    every = -(-len(weeks) // _MOST_LABELS)
+    for n, (week, point) in enumerate(zip(weeks, points, strict=True)):
+        x = _round(_LEFT + step * (n + 0.5))
+        if n % every == 0:
+            shapes.append(tag("text", week, x=x, y=base + 18, text_anchor="middle"))
+        if point is not None:
+            y, bottom, top = (_round(base - _HEIGHT * (v - low) / reach) for v in point)
+            shapes.append(tag("line", class_="mark", x1=x, x2=x, y1=bottom, y2=top))
+            shapes.append(tag("circle", class_="mark", cx=x, cy=y, r=4))
+    box = f"0 0 {_LEFT + _WIDTH + 16} {base + 26}"
+    return tag("svg", tag("title", f"{title} by week"), shapes, class_="curve-chart", viewBox=box, role="img")
 
 
 def _place(point: Point, top: float) -> tuple[float, float]:

@@ -27,6 +27,7 @@ Docs: TypeAlias = Annotated[list[Path] | None, typer.Option("--docs", help="Docu
 Generator: TypeAlias = Annotated[str | None, typer.Option("--generator", help="Who writes the answers, e.g. `quote`.")]
 Workers: TypeAlias = Annotated[int, typer.Option("--workers", min=1, max=64, help="Items asked at a time.")]
 Scope: TypeAlias = Annotated[str, typer.Option("--scope", help="Ask the `library`, or the `document`; else `auto`.")]
+Mlflow: TypeAlias = Annotated[str | None, typer.Option("--mlflow", help="Server to log the run to.", metavar="URI")]
 Benchmarks: TypeAlias = Annotated[list[Path], typer.Argument(help="Files of items, or folders with a benchmark.toml.")]
 
 
@@ -49,6 +50,9 @@ def evaluate(
     fail_only: Annotated[bool, typer.Option("--fail-only", help="Only what failed in the run before.")] = False,
     scope: Scope = "auto",
     judge: Annotated[bool, typer.Option("--judge", help="Also figures by the model of `judge`, kept apart.")] = False,
+    mlflow: Annotated[
+        str | None, typer.Option("--mlflow", help="Also log the run to this server.", metavar="URI")
+    ] = None,
     library: options.Library = None,
     profile: options.Profile = None,
     settings: options.Set = None,
@@ -63,9 +67,15 @@ def evaluate(
     screen = Screen(json_output=json, quiet=quiet)
     benchmarks = load_all(benchmark)
     plan = Plan(limit, repeat, workers, fail_only, _scope(scope))
+    if mlflow is not None:
+        from citeleaf.evaluate.mlflow_log import connect, log_run
+
+        connect(mlflow)
     with stages(screen) as watch, _open(benchmarks, out, library, profile, settings, generator) as app:
         judging = Judge(app.judge, app.kit.embedder, app.settings.judge.max_tokens) if judge else None
         summary = run(benchmarks, app, out, docs=docs or (), plan=plan, judge=judging, watch=watch.file, say=screen.say)
+    if mlflow is not None:
+        screen.say(f"logged to {mlflow} as run {log_run(out, mlflow)}")
     if json:
         screen.document(summary)
     else:
@@ -153,19 +163,28 @@ def calibrate(
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of runs.", metavar="RUN")],
+    runs: Annotated[list[Path] | None, typer.Argument(help="Folders of runs.", metavar="RUN")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="`week`: answers of the library over time.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="With --by: also a page.", metavar="FILE.html")] = None,
     library: options.Library = None,
     profile: options.Profile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Writes the reports of finished runs anew and shows their figures side by side.
+    """Writes the reports of finished runs anew and shows their figures side by side; or a library's answers by week.
 
     The report.html of each run after the first also shows what changed since the run named before it.
     """
+    from citeleaf.errors import ConfigError
     from citeleaf.evaluate.report import figures, read_summary, show, write_reports
 
     screen = Screen(json_output=json, quiet=quiet)
+    if by not in (None, "week"):
+        raise ConfigError(f"no report by `{by}`", hint="write --by week", subject=by)
+    if bool(runs) == bool(by):
+        raise ConfigError("a report is of runs, or of a library by week", hint="name runs, or write --by week")
+    if not runs:
+        return _drift(screen, library, profile, out)
     for before, place in zip((None, *runs), runs, strict=False):
         write_reports(place, before)
     summaries = [read_summary(place) for place in runs]
@@ -177,6 +196,31 @@ def report(
     names = list(dict.fromkeys(name for table in tables for name in table))
     rows = [(name, *(show(table[name]) if name in table else "" for table in tables)) for name in names]
     screen.table(("figure", *(place.name for place in runs)), rows)
+    return 0
+
+
+def _drift(screen: Screen, library: str | None, profile: str | None, out: Path | None) -> int:
+    from citeleaf.evaluate.drift import drift, html, names
+    from citeleaf.evaluate.report import show
+
+    with options.open_app(library, profile) as app:
+        found = drift(app.measured())
+        title = app.folder.resolve().name
+    if out is not None:
+        out.write_text(html(title, found), "utf-8")
+        screen.say(f"wrote {out}")
+    if screen.json_output:
+        screen.document(found)
+        return 0
+    weeks = [week for week in found["weeks"] if isinstance(week, dict)] if isinstance(found["weeks"], list) else []
+    shown = names(found)
+    rows = []
+    for week in weeks:
+        held = week["figures"] if isinstance(week["figures"], dict) else {}
+        cells = [show(one) if isinstance(one := held.get(name), dict) else "not scored" for name in shown]
+        rows.append((str(week["week"]), str(week["n"]), *cells))
+    screen.table(("week", "answers", *shown), rows)
+    screen.say(f"{found['n']} answers in {len(weeks)} weeks")
     return 0
 
 
