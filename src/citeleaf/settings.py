@@ -44,9 +44,9 @@ class IngestSettings(Section):
 
     workers: Count = Field(default=0, description="Parser processes; 0 means one a core, at most four.")
     timeout_s: Annotated[float, Field(gt=0, le=3600)] = Field(default=30.0, description="Seconds one file may take.")
-    memory_mb: Positive = Field(default=1024, description="Memory one parser process may use.")
-    max_file_mb: Positive = Field(default=200, description="Largest file read.")
-    max_unpacked_mb: Positive = Field(default=100, description="Most an office file may unpack to.")
+    memory_mb: Positive = Field(default=1024, description="Memory one parser process may use, in MB (1,000,000 bytes).")
+    max_file_mb: Positive = Field(default=200, description="Largest file read, in MB.")
+    max_unpacked_mb: Positive = Field(default=100, description="Most an office file may unpack to, in MB.")
     max_pages: Positive = Field(default=5000, description="Most pages of one file.")
 
 

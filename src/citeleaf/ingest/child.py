@@ -32,7 +32,7 @@ DYING = b"d"
 MEMORY = "memory"
 """Code of the failure for want of memory."""
 
-_MEGABYTE = 1024 * 1024
+_MB = 1_000_000
 _OPEN_FILES = 64
 
 
@@ -94,7 +94,7 @@ def _limit(memory_mb: int) -> None:
         return
     with suppress(OSError):  # where there is one, the system's own killer shall take this process first
         Path("/proc/self/oom_score_adj").write_text("1000")
-    space = _address_space() + memory_mb * _MEGABYTE
+    space = _address_space() + memory_mb * _MB
     for limit, most in (
         (resource.RLIMIT_AS, space),
         (resource.RLIMIT_FSIZE, 0),
@@ -108,7 +108,7 @@ def _limit(memory_mb: int) -> None:
 def _address_space() -> int:
     with suppress(OSError):
         return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    return 512 * _MEGABYTE
+    return 512 * _MB
 
 
 def _limit_cpu(seconds: float) -> None:

@@ -15,7 +15,7 @@ from citeleaf.ingest.manifest import Candidate
 from citeleaf.ingest.report import Row
 from citeleaf.types import DocId
 
-_MEGABYTE = 1024 * 1024
+_MB = 1_000_000
 
 
 class Known(Protocol):
@@ -131,9 +131,9 @@ def _hash(path: Path, max_mb: int) -> str:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode):
             raise UnreadableFile(f"`{path}` is no ordinary file", hint="name a file", subject=str(path))
-        if state.st_size > max_mb * _MEGABYTE:
+        if state.st_size > max_mb * _MB:
             raise TooLarge(
-                f"`{path}` has {state.st_size // _MEGABYTE} MB, more than {max_mb}",
+                f"`{path}` has {state.st_size / _MB:.1f} MB, more than {max_mb}",
                 hint="raise ingest.max_file_mb if it is sound",
                 subject=str(path),
             )

@@ -26,8 +26,7 @@ _KEPT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZDIR")
 """Variables without which an interpreter or its libraries may not start. No other reaches a parser."""
 _FILES_A_WORKER = 100
 """Then a new process takes its place, so that what a library leaks never adds up."""
-_MEGABYTE = 1024 * 1024
-_DATA_A_REPLY = 512 * _MEGABYTE
+_DATA_A_REPLY = 512_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,3 +216,13 @@ def test_a_report_is_plain_data(place: Place) -> None:
         ("added", None),
         ("failed", "encrypted"),
     ]
+
+
+def test_a_megabyte_is_a_million_bytes(place: Place) -> None:
+    place.settings = Settings(ingest=IngestSettings(workers=1, max_file_mb=1))
+    place.write("most.txt", "Few.\n".ljust(1_000_000))
+    place.write("over.txt", "Few.\n".ljust(1_000_001))
+    report = place.ingest()
+    assert statuses(report) == {"most.txt": "added", "over.txt": "failed"}
+    error = row(report, "over.txt").error
+    assert error is not None and error.code == "too_large" and "1.0 MB" in error.message
