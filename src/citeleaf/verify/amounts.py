@@ -18,6 +18,8 @@ _GATE = 0.55
 """Least coverage of the claim by the piece from which another number there contradicts."""
 _NEAR = 45
 """Characters around a number that say what it is a number of."""
+_MOST = 40
+"""Numbers of one claim that are looked at."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SUMS = re.compile(r"\b(?:altogether|combined|twice|doubles?d?|half|average|difference|ratio)\b", re.I)
 
@@ -26,9 +28,10 @@ def amounts(sides: Sides) -> tuple[Finding, ...]:
     """The checks `numbers`, `periods`, `dates`, `units` and `comparators`, in this order."""
     claim = sides.claim
     worst: dict[str, Finding] = {}
-    for q in claim.quantities:
+    derived = bool(_SUMS.search(claim.text))
+    for q in claim.quantities[:_MOST]:
         name = "dates" if q.unit == "date" else "periods" if q.unit in _PERIODS else "numbers"
-        found = _look(q, name, sides)
+        found = _look(q, name, sides, derived=derived)
         if found.name not in worst or _worse(found, worst[found.name]):
             worst[found.name] = found
         bound = _bound(q, sides)
@@ -37,7 +40,7 @@ def amounts(sides: Sides) -> tuple[Finding, ...]:
     return tuple(worst.get(name, idle(name)) for name in ("numbers", "periods", "dates", "units", "comparators"))
 
 
-def _look(q: Quantity, name: str, sides: Sides) -> Finding:
+def _look(q: Quantity, name: str, sides: Sides, *, derived: bool) -> Finding:
     said = Span(q.start, q.end)
     written = _shown(sides.claim.text, q)
     for match in sides.matches:
@@ -45,7 +48,7 @@ def _look(q: Quantity, name: str, sides: Sides) -> Finding:
             if match is not sides.best and sides.best.coverage >= max(_STRAYED, match.coverage + 0.25):
                 return failed(name, f"{written} stands elsewhere in the passage", said=said)
             return _elsewhere(q, name, written, sides) or passed(name, f"{written}: as in the passage")
-    rival = _rival(q, sides)
+    rival = None if derived else _rival(q, sides)
     if rival is not None:
         match, p = rival
         theirs = _shown(match.piece.text, p)
@@ -91,8 +94,6 @@ def _elsewhere(q: Quantity, name: str, written: str, sides: Sides) -> Finding | 
 
 def _rival(q: Quantity, sides: Sides) -> tuple[Match, Quantity] | None:
     """Another number of the kind, in a piece whose words the claim nearly has, that no number of the claim equals."""
-    if _SUMS.search(sides.claim.text):
-        return None
     around = _around(sides.claim.text, q)
     for match in sides.matches[:2]:
         if match.coverage < _GATE or len(match.pairs) < 2:

@@ -127,7 +127,7 @@ def modality(sides: Sides) -> Finding:
 
 def cues(reading: Reading) -> list[Cue]:
     """The cues of a text in order; of overlapping ones the first kind of the list counts."""
-    text = reading.text.lower()
+    text = reading.text[: reading.words[-1].end if reading.words else 0].lower()
     found: list[Cue] = []
     taken: list[tuple[int, int]] = []
     for kind, pattern in _KINDS:
