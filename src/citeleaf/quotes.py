@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 from citeleaf.types import Passage, Quote, Span, Unit
 
+OMITTED = "[…]"
+"""Said where items of a list are left out: no word of any document."""
 _SPACE = re.compile(r"\s+")
 _SAME = str.maketrans(
     {
@@ -44,6 +46,60 @@ def quotes_of(unit: Unit) -> tuple[Quote, ...]:
     return (*unit.lead, unit.quote)
 
 
+def introduction(unit: Unit) -> tuple[Quote, ...]:
+    """The sentences of a unit's lead, outermost first: what its columns say is left out."""
+    columns = [span for column in unit.columns for span in column]
+    return tuple(quote for quote in unit.lead if not any(_holds(quote.span, span) for span in columns))
+
+
+def words_of(unit: Unit) -> str:
+    """A unit's own words as they are said, on one line; a table row's cells each under its headings.
+
+    `Event: Theft; Excess, Standard: $1,000`: headings of one column are joined by commas, outermost first; empty cells
+    are left out; two cells without headings are a name and its value.
+    """
+    quotes = quotes_of(unit)
+    said: list[tuple[str, str]] = []
+    for column in unit.columns:
+        cell, *headings = [next((_part(q, span) for q in quotes if _holds(q.span, span)), "") for span in column]
+        if cell:
+            said.append((", ".join(h.rstrip(" :") for h in headings if h), cell))
+    if not said:
+        return one_line(unit.quote.text)
+    if len(said) == 2 and not any(heading for heading, _ in said):
+        said = [(said[0][1].rstrip(" :"), said[1][1])]
+    out = ""
+    for heading, words in said:
+        out += (" " if out.endswith((".", ";", ":", "!", "?")) else "; ") if out else ""
+        out += f"{heading}: {words}" if heading else words
+    return out
+
+
+def spoken(units: Iterable[Unit]) -> list[tuple[Quote, str]]:
+    """How units are said in reading order, a line each: what introduces them once, then their own words.
+
+    Each line with the quote that it says; a table's column headings are said in its rows.
+    """
+    out: dict[Quote, str] = {}
+    for unit in units:
+        for quote in introduction(unit):
+            out.setdefault(quote, one_line(quote.text))
+        out.setdefault(unit.quote, words_of(unit))
+    return list(out.items())
+
+
+def said(quotes: Iterable[Quote], passage: Passage) -> str:
+    """How the units of a passage that lie in these quotes are said, on one line (see `spoken`)."""
+    spans = [quote.span for quote in quotes]
+    inside = [unit for unit in passage.units if any(_holds(span, unit.quote.span) for span in spans)]
+    told = {span for unit in inside for column in unit.columns for span in column}
+    names = [
+        u for u in inside if u.kind == "table_row" and not u.columns and any(_holds(u.quote.span, s) for s in told)
+    ]
+    rows = (unit for unit in inside if unit not in names)
+    return " ".join(words for _, words in spoken(rows))
+
+
 def joined(quotes: Iterable[Quote], passage: Passage) -> tuple[Quote, ...]:
     """The quotes in reading order, each once; those with only white space between them, or that overlap, become one.
 
@@ -71,6 +127,14 @@ def whole(passage: Passage) -> Quote:
     text = passage.text
     start = passage.span.start + len(text) - len(text.lstrip())
     return cut(passage, start, start + len(text.strip()))
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _part(quote: Quote, span: Span) -> str:
+    return one_line(quote.text[span.start - quote.span.start : span.end - quote.span.start])
 
 
 def _adjoin(a: Quote, b: Quote, passage: Passage) -> bool:

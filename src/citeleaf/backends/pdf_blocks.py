@@ -132,12 +132,25 @@ def make_parts(flows: Sequence[Flow], looks: Looks, page: RawPage, *, framed: bo
 
 def _rows(table: Table, looks: Looks, page: RawPage) -> list[Part]:
     parts: list[Part] = []
+    if _is_list(table):
+        for cell in (row[c] for c in range(len(table.rows[0])) for row in table.rows if row[c]):
+            left, right = table.edges[0], table.box[2]
+            parts.append(Part("list_item", page.number, cell, left, right, looks.key(cell[0].style), marker=True))
+        return parts
     for i, row in enumerate(table.rows):
         lines = [line for cell in row for line in cell]
         if lines:
             key = looks.key(lines[0].style)
             parts.append(Part("table_row", page.number, lines, table.box[0], table.box[2], key, row, table, i))
     return parts
+
+
+def _is_list(table: Table) -> bool:
+    """Whether all cells are list items: a list set in columns, read one column after the other."""
+    cells = [cell for row in table.rows for cell in row if cell]
+    bullets = {cell[0].text.split(" ", 1)[0] for cell in cells if 0 < cell[0].marker < len(cell[0].pieces)}
+    marked = all(0 < cell[0].marker < len(cell[0].pieces) for cell in cells)
+    return marked and len(cells) > 2 and len(bullets) == 1 and not any(c.isalnum() for c in bullets.pop())
 
 
 def _paragraphs(flow: Flow, looks: Looks, page: RawPage, framed: bool) -> list[Part]:

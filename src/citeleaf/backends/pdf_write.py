@@ -224,7 +224,7 @@ def _rows(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, _Row
     over: dict[int, Span] = {}
     table = None
     edges: list[float] = []
-    for part, after in zip(parts, [*parts[1:], None], strict=True):
+    for i, part in enumerate(parts):
         if part.table is None:
             if part.kind not in ("note", "caption"):
                 edges = []
@@ -239,7 +239,7 @@ def _rows(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, _Row
         if part.row < part.table.heads:
             heads = [*heads, filled] if part.row else [filled]
             continue
-        if _names_rows(part, after):
+        if _names_rows(part, parts[i + 1 : i + 2]):
             over, first = {-1: filled[0]}, {}
             continue
         if part.cells[0]:
@@ -247,7 +247,9 @@ def _rows(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, _Row
         above = over if part.cells[0] else over | first
         lead = (*(span for row in heads for span in row.values()), *above.values())
         known = not heads or max(c for row in heads for c in row) < len(part.table.edges)
-        columns = sorted((above | filled).items()) if known and part.kind == "table_row" else []
+        end = max(span.end for span in filled.values())
+        said = {c: Span(end, end) for row in heads for c in row} | above | filled
+        columns = sorted(said.items()) if known and part.kind == "table_row" else []
         out[id(part)] = _Row(lead, tuple((cell, *_headings(heads, c)) for c, cell in columns))
     return out
 
@@ -255,21 +257,21 @@ def _rows(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, _Row
 def _headings(heads: Sequence[dict[int, Span]], column: int) -> tuple[Span, ...]:
     """The headings over a column: one over several columns stands over the first of them, each with its own below."""
     out: list[Span] = []
-    for row, below in zip(heads, [*heads[1:], None], strict=True):
+    for i, row in enumerate(heads):
         over = [c for c in row if c <= column]
         if column in row:
             out.append(row[column])
-        elif over and below is not None and {max(over), column} <= below.keys():
+        elif over and i + 1 < len(heads) and {max(over), column} <= heads[i + 1].keys():
             out.append(row[max(over)])
     return tuple(out)
 
 
-def _names_rows(part: Part, after: Part | None) -> bool:
+def _names_rows(part: Part, after: Sequence[Part]) -> bool:
     """Whether a row holds one cell, its first, set in another style than the row that follows."""
-    if after is None or after.table is not part.table or len(part.cells) < 3 or any(part.cells[1:]):
+    if not after or after[0].table is not part.table or len(part.cells) < 3 or any(part.cells[1:]):
         return False
-    below = [line.style for cell in after.cells for line in cell]
-    return sum(map(bool, after.cells)) > 1 and all(line.style not in below for line in part.lines)
+    below = [line.style for cell in after[0].cells for line in cell]
+    return sum(map(bool, after[0].cells)) > 1 and all(line.style not in below for line in part.lines)
 
 
 def _leads(part: Part, spans: dict[int, Span], text: str) -> tuple[Span, ...]:

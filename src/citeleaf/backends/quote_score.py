@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 from citeleaf.backends.quote_ask import Asks, holds
 from citeleaf.protocols import Embedder, Reranker
-from citeleaf.quotes import one_line, quotes_of, whole
+from citeleaf.quotes import introduction, one_line, spoken, whole, words_of
 from citeleaf.retrieve.tokens import guess_language, terms
-from citeleaf.types import Evidence, Unit
+from citeleaf.types import DocId, Evidence, Span, Unit
 
 Frequencies: TypeAlias = Callable[[Sequence[str]], tuple[dict[str, int], int]]
 
@@ -28,6 +28,8 @@ class Candidate:
     place: int
     unit: Unit
     words: str
+    own: str
+    """Its words without what introduces it."""
     held: frozenset[str]
     """Terms of the words and of the section's titles."""
 
@@ -128,19 +130,52 @@ class Scorer:
 def candidates_of(evidence: Sequence[Evidence], language: str) -> list[Candidate]:
     """All units of the evidence that can stand as an answer, best passage first, each passage in reading order.
 
-    A lead-in is none by itself: it is read with its items. A passage without units is one unit.
+    A lead-in or a row of column headings is none by itself: it is read with its items. A sentence that ends in a colon
+    and a passage is none either, unless there is nothing else. A passage without units is one unit.
     """
     out: list[Candidate] = []
+    leads, headings = _leads(evidence)
     for item in evidence:
-        units = item.passage.units or (Unit("paragraph", whole(item.passage)),)
-        leads = {q.span for u in units for q in u.lead if not ends_sentence(q.text)}
-        titles = terms(" ".join(item.passage.heading), language)
+        passage = item.passage
+        units = passage.units or (Unit("paragraph", whole(passage)),)
+        titles = terms(" ".join(passage.heading), language)
         for place, unit in enumerate(units):
-            if unit.quote.span in leads or not any(c.isalnum() for c in unit.quote.text):
+            own = words_of(unit)
+            heads_others = any((passage.doc_id, s) in headings for s in _cells(unit))
+            if (passage.doc_id, unit.quote.span) in leads or heads_others or not any(c.isalnum() for c in own):
                 continue
-            words = one_line(" ".join(q.text for q in quotes_of(unit)))
-            out.append(Candidate(item, place, unit, words, frozenset((*terms(words, language), *titles))))
+            words = " ".join(said for _, said in spoken([unit]))
+            out.append(Candidate(item, place, unit, words, own, frozenset((*terms(words, language), *titles))))
+    return [c for c in out if not _is_bare(c)] or out
+
+
+def _leads(evidence: Sequence[Evidence]) -> tuple[set[tuple[DocId, Span]], set[tuple[DocId, Span]]]:
+    """Where what only introduces other units stands, and where column headings do."""
+    leads: set[tuple[DocId, Span]] = set()
+    headings: set[tuple[DocId, Span]] = set()
+    for passage in (item.passage for item in evidence):
+        for unit in passage.units:
+            leads.update((passage.doc_id, quote.span) for quote in unit.lead if not ends_sentence(quote.text))
+            headings.update((passage.doc_id, span) for column in unit.columns for span in column[1:])
+    return leads, headings
+
+
+def _cells(unit: Unit) -> list[Span]:
+    """The places of a table row's cells, as far as they are told apart by tabs."""
+    if unit.kind != "table_row":
+        return []
+    out: list[Span] = []
+    at = unit.quote.span.start
+    for cell in unit.quote.text.split("\t"):
+        out.append(Span(at, at + len(cell)))
+        at += len(cell) + 1
     return out
+
+
+def _is_bare(candidate: Candidate) -> bool:
+    """Whether a unit introduces something that does not follow in its passage."""
+    last = candidate.place == len(candidate.evidence.passage.units) - 1
+    return last and candidate.unit.quote.text.rstrip().endswith(":")
 
 
 def defines(candidate: Candidate, term: str) -> bool:
@@ -157,7 +192,7 @@ def slight(candidate: Candidate) -> bool:
     text = candidate.unit.quote.text.strip()
     if text.endswith(":") or (_REFERENCE.match(text) and len(text) < 4 * _FEWEST_LETTERS):
         return True
-    alone = not candidate.unit.lead and candidate.unit.kind == "paragraph"
+    alone = not candidate.unit.lead and candidate.unit.kind in ("paragraph", "table_row")
     return alone and len(text) < _FEWEST_LETTERS and not any(c.isdigit() for c in text)
 
 
@@ -171,8 +206,8 @@ def _heard(candidate: Candidate) -> str:
     words = candidate.words
     if len(words) <= _READ:
         return words
-    own = one_line(candidate.unit.quote.text)[:_READ]
-    lead = one_line(" ".join(q.text for q in candidate.unit.lead))
+    own = candidate.own[:_READ]
+    lead = one_line(" ".join(q.text for q in introduction(candidate.unit)))
     room = _READ - len(own) - 1
     return f"{lead[-room:]} {own}" if lead and room > 0 else own
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
-from citeleaf.quotes import folded, quotes_of
+from citeleaf.quotes import OMITTED, folded, quotes_of, said
 from citeleaf.retrieve.tokens import guess_language, terms
-from citeleaf.types import Check, Citation, Claim, Evidence, Passage, PassageId, Verdict
+from citeleaf.types import Check, Claim, Evidence, Passage, PassageId, Verdict
+from citeleaf.verify.verbatim import verbatim
 
 _LEAST_OVERLAP = 0.85
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -30,12 +30,13 @@ class OverlapVerifier:
     """Conservative: says `supported` or `not_enough_info`, never `refuted`."""
 
     name = "overlap"
-    fingerprint = "overlap-2"
+    fingerprint = "overlap-3"
 
     def verify(self, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> list[Verdict]:
         """One verdict a claim, in order.
 
-        `cited`: it has a citation that resolved. `quoted`: folded, it is one cited quotation after another, or one or
+        `cited`: it has a citation that resolved. `quoted`: folded, the sign of what was left out aside, it is one cited
+        quotation after another, or what they say when each cell of a table row is said under its headings, or one or
         two units of a cited passage side by side, with their leads: supported, 1.0. Else supported only when all hold:
         `overlap`, the share of its terms in the cited quotes, is at least 0.85; `words`, each of its terms is in a
         cited passage; `numbers`, `polarity` (the set of plain negations) and `modality` are those of the quotes;
@@ -52,7 +53,7 @@ def _judge(claim: Claim, passages: Mapping[PassageId, Passage]) -> Verdict:
     if not cites:
         return Verdict(claim.n, "not_enough_info", 0.0, (), (Check("cited", False, "no citation that resolves"),))
     cited = [passages[i] for i in ids]
-    if _is_quoted(claim.text, cites, cited):
+    if verbatim(claim.text, cites, cited) is not None:
         return Verdict(claim.n, "supported", 1.0, ids, (Check("quoted", True, "the documents' own words"),))
     around = " ".join(" ".join((*p.heading, p.context, p.text)) for p in cited)
     checks = _compare(claim.text, " ".join(q.text for c in cites for q in c.quotes), around)
@@ -60,29 +61,6 @@ def _judge(claim: Claim, passages: Mapping[PassageId, Passage]) -> Verdict:
     if all(check.passed for check in checks):
         return Verdict(claim.n, "supported", 0.9 * overlap, ids, checks)
     return Verdict(claim.n, "not_enough_info", min(0.49, 0.5 * overlap), ids, checks)
-
-
-def _is_quoted(claim: str, cites: Sequence[Citation], passages: Sequence[Passage]) -> bool:
-    wanted = _bare(claim)
-    if not wanted:
-        return False
-    for cite in cites:
-        if wanted == _bare(" ".join(q.text for q in cite.quotes)):
-            return True
-    for passage in passages:
-        alone = [_bare(" ".join(q.text for q in quotes_of(u))) for u in passage.units]
-        pairs = [
-            f"{first} {_bare(b.quote.text)}"
-            for first, (a, b) in zip(alone, pairwise(passage.units), strict=False)
-            if not b.lead or b.lead == a.lead
-        ]
-        if wanted in alone or wanted in pairs:
-            return True
-    return False
-
-
-def _bare(text: str) -> str:
-    return folded(text).strip(" .;,:\"'•-")
 
 
 def _compare(claim: str, words: str, around: str) -> tuple[Check, ...]:

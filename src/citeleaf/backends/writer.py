@@ -99,7 +99,8 @@ class Writer:
             at += len(word) + 1
         filled_in = {i: place for i, place in enumerate(places) if place is not None}
         lead = dict.fromkeys(span for i in sorted(heads) for span in heads[i])
-        columns = tuple((cell, *heads.get(i, ())) for i, cell in sorted({**above, **filled_in}.items()))
+        said = {**dict.fromkeys(heads, Span(span.end, span.end)), **above, **filled_in}
+        columns = tuple((cell, *heads.get(i, ())) for i, cell in sorted(said.items()))
         reaching = (cell for i, cell in sorted(above.items()) if i not in filled_in)
         self.blocks.append(Block("table_row", span, (*lead, *reaching), tuple(filled_in.values()), columns))
         return places

@@ -81,10 +81,11 @@ def sentences(text: str, span: Span, *, language: str = "en", limit: int | None 
 def units(text: str, block: Block, *, language: str = "en", limit: int | None = None) -> tuple[Unit, ...]:
     """The quotable units of one block in reading order, none longer than `limit`.
 
-    A bullet sign at the start of a list item is left out. Every unit carries the block's `lead`; the later units of a
-    long definition also lean on its first, which holds the term.
+    A bullet sign at the start of a list item is left out. Every unit carries the block's `lead`, column headings that
+    stand side by side as one quote; the later units of a long definition also lean on its first, which holds the term.
     """
-    lead = tuple(quote for span in block.lead if (quote := quote_of(text, span.start, span.end)) is not None)
+    leads = (quote_of(text, span.start, span.end) for span in _whole_rows(text, block.lead))
+    lead = tuple(quote for quote in leads if quote is not None)
     body = _body(text, block)
     if body is None:
         return ()
@@ -98,6 +99,18 @@ def units(text: str, block: Block, *, language: str = "en", limit: int | None = 
     if block.kind == "definition":
         return tuple(Unit("definition", q, lead if i == 0 else (*lead, quotes[0])) for i, q in enumerate(quotes))
     return tuple(Unit(block.kind, q, lead, block.columns if len(quotes) == 1 else ()) for q in quotes)
+
+
+def _whole_rows(text: str, leads: tuple[Span, ...]) -> list[Span]:
+    """The leads, those with only tabs between them as one: the column headings of one row."""
+    out: list[Span] = []
+    for lead in leads:
+        last = out[-1] if out else None
+        if last is not None and last.end < lead.start and not text[last.end : lead.start].strip("\t"):
+            out[-1] = Span(last.start, lead.end)
+        else:
+            out.append(lead)
+    return out
 
 
 def quote_of(text: str, start: int, end: int) -> Quote | None:

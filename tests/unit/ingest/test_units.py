@@ -114,7 +114,7 @@ def test_a_table_row_is_one_unit_led_by_its_column_headings() -> None:
     text = "Risk\tReview\nHigh\tYearly. Or sooner."
     (unit,) = units(text, Block("table_row", Span(12, len(text)), (Span(0, 4), Span(5, 11))))
     assert unit.quote.text == "High\tYearly. Or sooner."
-    assert [quote.text for quote in unit.lead] == ["Risk", "Review"]
+    assert [quote.text for quote in unit.lead] == ["Risk\tReview"]
 
 
 def test_the_later_sentences_of_a_long_definition_lean_on_the_first() -> None:
