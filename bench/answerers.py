@@ -1,6 +1,6 @@
 """Who answers best: quotations, a model with every sentence checked, or the same model asked plainly?
 
-    python bench/answerers.py OUT --model GGUF|NAME [--python INTERPRETER] [--minutes 25] [--questions N] [--only quote|checked|plain]
+    python bench/answerers.py OUT [--model GGUF|NAME] [--python INTERPRETER] [--minutes 25] [--questions N]
 
 A fixed sample of the questions of `examples` and of `bench/dev` is put to three answerers over the same passages:
 

@@ -16,7 +16,7 @@ from citeleaf.boxes import Boxes
 from citeleaf.chat import Chat, check_stopped, stopped_by
 from citeleaf.check import Checkup, check
 from citeleaf.clock import Clock
-from citeleaf.errors import ConfigError, UnknownId
+from citeleaf.errors import ConfigError, ModelError, UnknownId
 from citeleaf.events import Event
 from citeleaf.feedback import Feedback
 from citeleaf.feedback import kept as kept_feedback
@@ -154,6 +154,22 @@ class App:
     def judge(self) -> Chat:
         """The model that judges answers, as `judge` sets it. Raises `ConfigError` when no server is set."""
         return self._parts.judge
+
+    def load_model(self) -> ModelError | None:
+        """Loads the model that writes answers, if there is one, so that the first question does not wait for it.
+
+        Gives why it cannot be loaded, or nothing: answers are quoted then, unless `chat.on_failure` is `error`, which
+        raises it. Raises `ConfigError`, and `Cancelled` when the caller is stopped.
+        """
+        load = getattr(self.kit.generator, "warm_up", None)
+        try:
+            if load is not None:
+                load()
+        except ModelError as error:
+            if self.settings.chat.on_failure == "error":
+                raise
+            return error
+        return None
 
     def warm_up(self) -> None:
         """Makes ready for the first question: models are loaded, the guard's patterns compiled."""

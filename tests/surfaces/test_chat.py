@@ -138,3 +138,53 @@ def test_the_key_is_nowhere_in_what_is_kept(
     kept = [p for p in tmp_path.rglob("*") if p.is_file()]
     assert kept
     assert not [p for p in kept if b"canary" in p.read_bytes()]
+
+
+def kept_answer(printed: str) -> str:
+    return printed.rsplit("kept as ", 1)[1].split()[0]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "why"),
+    [("echo", "echo: the model's reply is no answer"), ("silent", "stalled: the server at `http://127.0.0.1")],
+)
+def test_an_answer_that_was_quoted_for_a_model_says_so_now_and_when_shown_again(
+    file: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    behaviour: str,
+    why: str,
+) -> None:
+    library = ["--library", str(tmp_path / "library")]
+    assert run(["ingest", file, *library, *FAST[:4], "--quiet"]) == 0
+    with FakeModel(behaviour) as fake:
+        monkeypatch.setenv("CITELEAF_CHAT__ADDRESS", fake.address)
+        assert run(["ask", "What is the fee for a late payment?", "--generator", "http", *library, *FAST]) == 0
+    printed = capsys.readouterr()
+    told = f"quoted from the documents, because the model did not answer: {why}"
+    assert told in " ".join(printed.out.split())
+    assert run(["show", kept_answer(printed.err), *library]) == 0
+    assert told in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_answer_of_a_model_or_of_quotation_alone_says_no_such_thing(
+    file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FakeModel("good") as fake:
+        monkeypatch.setenv("CITELEAF_CHAT__ADDRESS", fake.address)
+        for generator in ("http", "quote"):
+            assert run(["ask", "What is the fee for a late payment?", file, "--generator", generator, *FAST]) == 0
+    assert "did not answer" not in capsys.readouterr().out
+
+
+def test_a_talk_begins_without_the_model_and_says_why(
+    file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CITELEAF_CHAT__ADDRESS", "http://127.0.0.1:9/v1")
+    monkeypatch.setattr("sys.stdin", io.StringIO("What is the fee for a late payment?\n"))
+    assert run(["chat", file, "--generator", "http", *FAST]) == 0
+    printed = capsys.readouterr()
+    assert "cannot be reached; start the server" in " ".join(printed.err.split())
+    assert "50 dollars" in printed.out
+    assert "because the model did not answer: unreachable" in " ".join(printed.out.split())

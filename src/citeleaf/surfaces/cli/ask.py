@@ -80,6 +80,9 @@ def show_answer(screen: Screen, answer: Answer) -> None:
             words = " ".join(citation.quote.text.split())
             if not any(words in " ".join(text.split()) for text in said):
                 screen.print(f"    “{words}”")
+    if failure := _model_failure(answer):
+        screen.print()
+        screen.print(f"quoted from the documents, because the model did not answer: {failure}", style="yellow")
     if answer.decision.outcome == "answered":
         return
     screen.print()
@@ -93,6 +96,14 @@ def show_answer(screen: Screen, answer: Answer) -> None:
     for near in answer.nearest:
         page = "" if near.page is None else f" p. {near.page}"
         screen.print(f"  {near.passage_id}{page}: {one_line(near.quote, 160)}")
+
+
+def _model_failure(answer: Answer) -> str:
+    """Why quotation stood in for the model, in words; nothing when it did not."""
+    draft = answer.trace.draft
+    if draft is None or not draft.fallback:
+        return ""
+    return next((check.detail for check in draft.checks if check.name == "model"), draft.fallback)
 
 
 def where(citation: ShownCitation) -> str:

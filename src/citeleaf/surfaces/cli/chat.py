@@ -48,10 +48,10 @@ def chat(
         else:
             app = options.open_app(library, profile, flags)
         # Loaded now, so that the first question does not wait for the model.
-        warm_up = getattr(app.kit.generator, "warm_up", None)
-        if warm_up is not None:
-            watch.stage("loading the model")
-            warm_up()
+        watch.stage("loading the models")
+        failure = app.load_model()
+    if failure is not None:
+        screen.say(f"{failure}; until then answers are quoted", style="yellow")
     told = 0
     with app:
         for typed in _typed(screen):
