@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from citeleaf.quotes import OMITTED, folded, quotes_of, said
+from citeleaf.quotes import folded
 from citeleaf.retrieve.tokens import guess_language, terms
 from citeleaf.types import Check, Claim, Evidence, Passage, PassageId, Verdict
 from citeleaf.verify.verbatim import verbatim
