@@ -162,3 +162,14 @@ class Verifier(Protocol):
     def verify(self, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> list[Verdict]:
         """One verdict a claim, in order; a claim without a citation is `not_enough_info`."""
         ...
+
+
+class Signal(Protocol):
+    """A further opinion on whether words support a claim, weighed beside the checks of the default verifier."""
+
+    name: str
+    fingerprint: str
+
+    def odds(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """For each (claim, evidence) the log-odds that the evidence supports the claim, in order."""
+        ...

@@ -6,7 +6,7 @@ from citeleaf.types import Span
 from citeleaf.verify.align import Match
 from citeleaf.verify.finding import Finding, Sides, failed, idle, passed
 from citeleaf.verify.lexicon import CONDITIONAL, EXCEPTING, NEGATIONS, NEGATIVE_VERBS, NOT_ONLY, REGARDLESS
-from citeleaf.verify.reading import Word
+from citeleaf.verify.reading import Reading, Word
 
 _MOST = 0.6
 """Share of the shared words that must differ in what is denied for the statement to be turned round."""
@@ -17,6 +17,11 @@ _OVER = 0.5
 def polarity(sides: Sides) -> tuple[Finding, ...]:
     """The checks `negation` and `exceptions`, in this order."""
     return (_negation(sides), _exceptions(sides))
+
+
+def denials(reading: Reading) -> int:
+    """How many negations and words of negative sense a text holds."""
+    return len(_cues(reading.words))
 
 
 def _negation(sides: Sides) -> Finding:

@@ -1,0 +1,43 @@
+"""Whether a claim is the documents' own words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from citeleaf.quotes import OMITTED, folded, quotes_of, said
+from citeleaf.types import Citation, Passage, Quote
+
+
+def verbatim(claim: str, cites: Sequence[Citation], passages: Sequence[Passage]) -> Quote | None:
+    """The words that a claim repeats, folded, the sign of what was left out aside.
+
+    They are one cited quotation after another, or what these say when each cell of a table row is said under its
+    headings, or one or two units side by side, with their leads; of several quotations the first is given. None where
+    the claim is no quotation.
+    """
+    wanted = _bare(claim.replace(OMITTED, " "))
+    if not wanted:
+        return None
+    homes = {p.id: p for p in passages}
+    for cite in cites:
+        if not cite.quotes:
+            continue
+        home = homes.get(cite.passage_id or "")
+        if wanted == _bare(" ".join(q.text for q in cite.quotes)):
+            return cite.quotes[0]
+        if home is not None and wanted == _bare(said(cite.quotes, home)):
+            return cite.quotes[0]
+    for passage in passages:
+        alone = [_bare(" ".join(q.text for q in quotes_of(u))) for u in passage.units]
+        for unit, words in zip(passage.units, alone, strict=True):
+            if wanted == words:
+                return unit.quote
+        for first, (a, b) in zip(alone, pairwise(passage.units), strict=False):
+            if (not b.lead or b.lead == a.lead) and wanted == f"{first} {_bare(b.quote.text)}":
+                return a.quote
+    return None
+
+
+def _bare(text: str) -> str:
+    return folded(text).strip(" .;,:\"'•-")
