@@ -37,7 +37,12 @@ class Engine:
                 raise Failure("timeout", "stopped", "")
             tell(f"{n} ")
             time.sleep(float(value.get("pause", 0)))
-        for word in str(value.get("says", "")).split():
+        says = str(value.get("says", ""))
+        if value.get("quotes"):
+            # The first sentence of the first passage, as a good model would have it.
+            line = next(line for line in value["messages"][-1][1].split("\n") if line.startswith("| "))
+            says = line[2:].split(". ")[0].rstrip(".") + " [1]."
+        for word in says.split():
             tell(f"{word} ")
         counts = {"finish": "stop", "prompt_tokens": 10_000, "reply_tokens": 10}
         return counts | {"pid": os.getpid(), "environment": dict(os.environ), "path": sys.path}
