@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from citeleaf.boxes import Boxes
 from citeleaf.types import Document, Passage, Place, Quality, Rect, Role
+
+if TYPE_CHECKING:
+    from citeleaf.boxes import Boxes
 
 Id = Annotated[str, Field(min_length=1, max_length=300)]
 Text = Annotated[str, Field(max_length=100_000)]

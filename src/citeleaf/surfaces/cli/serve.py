@@ -17,7 +17,6 @@ from citeleaf.surfaces.cli.progress import stages
 from citeleaf.surfaces.terminal import Screen
 
 if TYPE_CHECKING:
-    from citeleaf.app import App
     from citeleaf.settings import ServeSettings
     from citeleaf.surfaces.api.doors import House
 
@@ -63,7 +62,7 @@ def serve(
             app = held.enter_context(App.open(library, profile=profile, flags=flags, write=True))
         rules = app.settings.serve
         doors, made = house(rules)
-        run(create(app, doors), rules.host, rules.port, lambda at: _announce(screen, app, at, made))
+        run(create(app, doors), rules.host, rules.port, lambda at: announce(screen, at, made))
     return 0
 
 
@@ -126,9 +125,10 @@ def run(application: object, host: str, port: int, started: Callable[[str], None
         uvicorn.Server(settings).run(sockets=[listener])
 
 
-def _announce(screen: Screen, app: App, at: str, made: str | None) -> None:
+def announce(screen: Screen, at: str, made: str | None) -> None:
+    """Says where the server is, and its key when one was made."""
     if screen.json_output:
-        screen.document({"schema": "citeleaf/serve/1", "address": at, "key": made, "library": str(app.folder)})
+        screen.document({"schema": "citeleaf/serve/1", "address": at, "key": made})
         sys.stdout.flush()
         return
     screen.messages.print(f"citeleaf is at {at}  (Ctrl-C stops it)")
