@@ -3,10 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.citeleaf-ready
+# Where `make models` keeps runtimes and tiny models for their tests; made once, about 700 MB.
+export CITELEAF_TEST_RUNTIMES ?= $(HOME)/.cache/citeleaf-test-runtimes
 
 STUDIES := study-kyc study-insurance study-coldchain study-notes
 
-.PHONY: setup demo test check format bench docs clean $(STUDIES)
+.PHONY: setup demo test check format bench mlflow docs clean $(STUDIES)
 
 setup: $(STAMP)
 
@@ -21,6 +23,10 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal tests
+
+models: setup
+	$(BIN)/python tests/models/prepare.py "$(CITELEAF_TEST_RUNTIMES)"
+	$(BIN)/python -m pytest -m models tests/models
 
 check: setup
 	$(BIN)/ruff format --check src tests bench examples weights docs
@@ -38,6 +44,13 @@ bench: setup
 # A table of systems side by side into docs/results/; MODELS="a b" adds language models behind CITELEAF_CHAT__ADDRESS.
 $(STUDIES): study-%: setup
 	$(BIN)/python -m bench.study $* $(foreach model,$(MODELS),--model $(model))
+
+# Tests against a real MLflow server, which runs in an interpreter of its own.
+mlflow: setup
+	test -x build/mlflow/bin/python || $(PYTHON) -m venv build/mlflow
+	build/mlflow/bin/python -m pip install --quiet "mlflow>=3.6,<4"
+	$(BIN)/python -m pip install --quiet --editable ".[mlflow]"
+	CITELEAF_TEST_MLFLOW=$(CURDIR)/build/mlflow/bin/python $(BIN)/python -m pytest tests/unit/evaluate/test_mlflow.py
 
 docs: setup
 	$(BIN)/python docs/make.py

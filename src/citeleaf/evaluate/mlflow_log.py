@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,7 @@ _LONGEST = 6000
 _ENVIRONMENT = {
     # MLflow tells its makers of its use unless it is told not to.
     "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
 }
@@ -41,6 +43,7 @@ def connect(uri: str) -> ModuleType:
         raise ConfigError(
             "MLflow's client is not installed", hint="pip install 'citeleaf[mlflow]'", subject="--mlflow"
         ) from error
+    logging.getLogger("mlflow").setLevel(logging.WARNING)
     with _named(uri, "start the server, or leave --mlflow out"):
         mlflow.set_tracking_uri(uri)
         mlflow.search_experiments(max_results=1)
