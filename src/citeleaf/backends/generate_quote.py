@@ -126,7 +126,7 @@ class QuoteGenerator:
                 picked[c] = scored[c]
                 budget -= length
         figure = _missing_figure(asks, ranked, [*picked, *chosen])
-        if figure is not None:
+        if figure is not None and not less_to_the_point(figure, picked, part):
             picked[figure] = scored[figure]
         chosen.update(picked)
 

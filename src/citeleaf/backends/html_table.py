@@ -155,7 +155,7 @@ def _definition(row: list[_Cell], writer: Writer) -> None:
     if len(texts) == 2 and not _defines(row):
         writer.definition(texts[0], texts[1])
     else:
-        writer.row(texts)
+        writer.row(texts, {})
 
 
 def _by_column(row: list[_Cell]) -> list[str]:

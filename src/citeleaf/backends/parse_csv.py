@@ -28,10 +28,11 @@ def parse_csv(path: Path) -> Parsed:
     heads: dict[int, list[Span]] | None = None
     try:
         for row in csv.reader((line + "\n" for line in lines), delimiter=_delimiter(lines)):
-            places = writer.row(row, heads or {})
+            if heads is None and any(_is_number(cell) for cell in row):
+                heads = {}
+            places = writer.row(row, heads)
             if heads is None and any(places):
-                named = not any(_is_number(cell) for cell in row)
-                heads = {i: [span] for i, span in enumerate(places) if named and span is not None}
+                heads = {i: [span] for i, span in enumerate(places) if span is not None}
     except csv.Error as error:
         raise ParseError(f"`{path.name}` is no table of rows and cells: {error}", subject=path.name) from error
     if not writer.blocks:

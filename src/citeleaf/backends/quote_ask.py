@@ -64,7 +64,7 @@ _ASKED: dict[Kind, re.Pattern[str]] = {
 }
 _HELD: dict[Kind, re.Pattern[str]] = {
     "amount": _any(
-        r"[$€£₺]\s?\d",
+        r"[$€£₺]\s?\d[\d.,]*",
         r"\b\d[\d.,]*\s?(?:%|percent|per cent|usd|eur|gbp|aud|tl|dollars|euros?|pounds|lira)",
         r"\bsums? insured",
         start="",

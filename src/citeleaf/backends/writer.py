@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from citeleaf.boxes import Boxes, Parsed
 from citeleaf.types import Block, BlockKind, Heading, Notice, Page, Span
@@ -31,9 +30,6 @@ def heading_number(text: str) -> str | None:
     """The number a heading begins with: `3.2` of `3.2 Source of funds`, `A` of `A. Scope`, `IV` of `IV) Fees`."""
     found = _NUMBER.match(text)
     return (found[1] or found[2]) if found else None
-
-
-_NONE: Mapping[int, Any] = MappingProxyType({})
 
 
 class Writer:
@@ -79,12 +75,16 @@ class Writer:
         return span
 
     def row(
-        self, cells: Sequence[str], heads: Mapping[int, Sequence[Span]] = _NONE, above: Mapping[int, Span] = _NONE
+        self,
+        cells: Sequence[str],
+        heads: Mapping[int, Sequence[Span]] | None = None,
+        above: Mapping[int, Span] = MappingProxyType({}),
     ) -> list[Span | None]:
         """Adds a table row, cells set apart by tabs, and gives where each cell stands (None: empty).
 
         An empty cell between others keeps its tab; empty cells at the ends are left out. `heads`: the headings of each
-        column, outermost first; `above`: cells of earlier rows that the row is read with, by column, -1 before all.
+        column, outermost first, or None for a row of headings; `above`: cells of earlier rows that the row is read
+        with, by column, -1 before all.
         """
         words = [" ".join(clean(cell).split()) for cell in cells]
         filled = [i for i, word in enumerate(words) if word]
@@ -98,9 +98,10 @@ class Writer:
             places[i] = Span(at, at + len(word)) if word else None
             at += len(word) + 1
         filled_in = {i: place for i, place in enumerate(places) if place is not None}
-        lead = dict.fromkeys(span for i in sorted(heads) for span in heads[i])
-        said = {**dict.fromkeys(heads, Span(span.end, span.end)), **above, **filled_in}
-        columns = tuple((cell, *heads.get(i, ())) for i, cell in sorted(said.items()))
+        of = heads or {}
+        lead = dict.fromkeys(span for i in sorted(of) for span in of[i])
+        said = {**dict.fromkeys(of, Span(span.end, span.end)), **above, **filled_in}
+        columns = () if heads is None else tuple((cell, *of.get(i, ())) for i, cell in sorted(said.items()))
         reaching = (cell for i, cell in sorted(above.items()) if i not in filled_in)
         self.blocks.append(Block("table_row", span, (*lead, *reaching), tuple(filled_in.values()), columns))
         return places
