@@ -40,7 +40,8 @@ function act(key: string, help: () => void): boolean {
 function step(by: number): boolean {
   const numbers = talk.current?.citations.map((c) => c.n) ?? [];
   if (!numbers.length) return false;
-  const at = reader.look?.n ? numbers.indexOf(reader.look.n) : -1;
+  const { look } = reader;
+  const at = look?.n && look.turn === talk.current?.key ? numbers.indexOf(look.n) : -1;
   const next = at < 0 ? (by > 0 ? 0 : numbers.length - 1) : (at + by + numbers.length) % numbers.length;
   return openCitation(numbers[next] ?? 1);
 }
@@ -52,6 +53,6 @@ export function openCitation(n: number): boolean {
   const mark = document.querySelector<HTMLElement>(`[data-turn="${talk.current?.key}"] [data-cite="${n}"]`);
   mark?.focus();
   card.hide();
-  reader.show(ofCitation(citation), mark);
+  reader.show(ofCitation(citation, talk.current?.key ?? 0), mark);
   return true;
 }

@@ -1,6 +1,7 @@
 // The pane beside the answer: which words of which document are looked at.
 
 import * as api from "./api.ts";
+import { place } from "./route.svelte.ts";
 import type { Citation, Passage, Rect } from "./types.ts";
 
 /** Words of a document, or a page of it without particular words (`quote` is null). */
@@ -15,13 +16,14 @@ export interface Look {
   start: number;
   end: number;
   rects: Rect[];
-  /** Number of the citation, if it is one. */
+  /** Number of the citation and key of its turn, if it is one. */
   n: number | null;
+  turn: number | null;
 }
 
 const sectionOf = (passageId: string): string | null => passageId.split("#")[1] ?? null;
 
-export const ofCitation = (citation: Citation): Look => ({
+export const ofCitation = (citation: Citation, turn: number): Look => ({
   docId: citation.doc_id,
   title: citation.title,
   page: citation.page,
@@ -33,6 +35,7 @@ export const ofCitation = (citation: Citation): Look => ({
   end: citation.end,
   rects: citation.rects,
   n: citation.n,
+  turn,
 });
 
 export const ofPassage = (passage: Passage): Look => ({
@@ -47,6 +50,7 @@ export const ofPassage = (passage: Passage): Look => ({
   end: passage.end,
   rects: passage.rects,
   n: null,
+  turn: null,
 });
 
 class Reader {
@@ -58,6 +62,11 @@ class Reader {
   wanted = $state(0);
   #opener: HTMLElement | null = null;
   #turn = 0;
+
+  /** Whether a citation of a turn is what is looked at. */
+  shows(n: number, turn: number): boolean {
+    return this.look?.n === n && this.look.turn === turn;
+  }
 
   get open(): boolean {
     return this.look !== null || this.problem !== null;
@@ -88,6 +97,8 @@ class Reader {
     this.#turn += 1;
     this.look = null;
     this.problem = null;
+    // The address named the document: without it, the same link opens it again.
+    if (place.current.name === "documents" && place.current.doc) place.go("#/documents");
     if (this.#opener?.isConnected) this.#opener.focus();
     this.#opener = null;
   }

@@ -7,7 +7,7 @@ export const en = {
   loading: "Loading…",
   language: "Language",
   theme: "Colours",
-  "theme.system": "As the system",
+  "theme.system": "System colours",
   "theme.light": "Light",
   "theme.dark": "Dark",
   profile: "Profile: {name}",
@@ -94,6 +94,8 @@ export const en = {
   "quality.garbled_note": "The text of this page is garbled: compare it with the picture",
   "quality.ocr_note": "The text of this page was read by OCR: compare it with the picture",
 
+  "start.count_one": "{n} document",
+  "start.count_other": "{n} documents",
   "why.title": "Why there is no answer",
   "why.nearest": "Nearest passages",
   "why.look": "Show passages near to the question",
@@ -107,6 +109,7 @@ export const en = {
 
   "trace.title": "How this came about",
   "trace.summary": "{checks} checks, {stopped} stopped · {passages} passages · {seconds} s",
+  "trace.passed": "{passed} of {all} passed",
   "trace.checks": "Checks",
   "trace.time": "Time",
   "trace.passages": "Passages that were read, with the score of each list",
@@ -296,7 +299,7 @@ export const en = {
   "history.more": "Earlier ones",
   "history.empty": "(no question)",
 
-  "help.title": "Keys and signs",
+  "help.title": "Settings, keys and signs",
   "keys.ask": "to the question",
   "keys.open": "open that citation",
   "keys.previous": "previous citation",

@@ -9,7 +9,7 @@ export const tr: Catalogue = {
   loading: "Yükleniyor…",
   language: "Dil",
   theme: "Renkler",
-  "theme.system": "Sistemdeki gibi",
+  "theme.system": "Sistem renkleri",
   "theme.light": "Açık",
   "theme.dark": "Koyu",
   profile: "Profil: {name}",
@@ -96,6 +96,8 @@ export const tr: Catalogue = {
   "quality.garbled_note": "Bu sayfanın metni bozuk: görüntüyle karşılaştırın",
   "quality.ocr_note": "Bu sayfanın metni OCR ile okundu: görüntüyle karşılaştırın",
 
+  "start.count_one": "{n} belge",
+  "start.count_other": "{n} belge",
   "why.title": "Neden yanıt yok",
   "why.nearest": "En yakın pasajlar",
   "why.look": "Soruya yakın pasajları göster",
@@ -109,6 +111,7 @@ export const tr: Catalogue = {
 
   "trace.title": "Bu sonuca nasıl varıldı",
   "trace.summary": "{checks} denetim, {stopped} durduran · {passages} pasaj · {seconds} sn",
+  "trace.passed": "{all} denetimden {passed} geçti",
   "trace.checks": "Denetimler",
   "trace.time": "Süre",
   "trace.passages": "Okunan pasajlar ve her listenin puanı",
@@ -298,7 +301,7 @@ export const tr: Catalogue = {
   "history.more": "Daha eskiler",
   "history.empty": "(soru yok)",
 
-  "help.title": "Tuşlar ve işaretler",
+  "help.title": "Ayarlar, tuşlar ve işaretler",
   "keys.ask": "soruya git",
   "keys.open": "o kaynağı aç",
   "keys.previous": "önceki kaynak",
