@@ -8,7 +8,7 @@ export CITELEAF_TEST_RUNTIMES ?= $(HOME)/.cache/citeleaf-test-runtimes
 
 STUDIES := study-kyc study-insurance study-coldchain study-notes
 
-.PHONY: setup demo test check format bench mlflow docs clean $(STUDIES)
+.PHONY: setup demo test models check format bench mlflow docs clean $(STUDIES)
 
 setup: $(STAMP)
 
