@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from citeleaf.guard.look import guard
+from citeleaf.guard.suspects import suspects
 from citeleaf.sentences import sentences
 from citeleaf.settings import GuardRule
 from citeleaf.types import Check, Evidence, Notice, Page, Passage, Quote, Retrieval, Span
@@ -43,15 +44,21 @@ def marks(text: str, rules: Sequence[GuardRule]) -> tuple[Mark, ...]:
     """
     out: list[Mark] = []
     known = tuple(rules)
-    for line in _LINE.finditer(text):
+    worth = suspects(text, known)
+    number = end = 0
+    for line in _LINE.finditer(text) if worth else ():
+        number += text.count("\n", end, line.start())
+        end = line.start()
+        if number not in worth:
+            continue
         for at in _pieces(line[0]):
             piece = line[0][at.start : at.end]
             for check, rule in zip(guard(piece, known), known, strict=True):
                 if check.passed:
                     continue
                 read = rule.outcome != "removed"
-                end = line.start() + at.end if read else line.end()
-                out.append(Mark(rule.name, Span(line.start() + at.start, end), check.detail, read))
+                stop = line.start() + at.end if read else line.end()
+                out.append(Mark(rule.name, Span(line.start() + at.start, stop), check.detail, read))
     return tuple(dict.fromkeys(out))
 
 

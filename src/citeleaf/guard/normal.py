@@ -7,7 +7,7 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import unquote
@@ -25,6 +25,7 @@ _LETTER_SIGNS = {
 """Letters in circles and squares, flags' letters, and tag characters, which are ASCII that no one sees."""
 _FOLDED = str.maketrans({"ı": "i", "ß": "ss", "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th"})
 _MARKS = str.maketrans("‘’‛ʼ“”„«»–—−‐‑_*`~|#\\", '\'\'\'\'"""""-----       ')
+_PLAIN = {chr(k): v if isinstance(v, str) else chr(v) for k, v in (_MARKS | _FOLDED).items()}
 _LEET = tuple(str.maketrans("013456789@$!+€", f"o{one}easgtbgas{one}te") for one in "il")
 
 _INVISIBLE = re.compile(
@@ -34,6 +35,7 @@ _INVISIBLE = re.compile(
 )
 """Controls other than white space, format characters, variation selectors, fillers, tags, lone surrogates."""
 _SPACE = re.compile(r"\s+")
+_BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 _WORD = re.compile(r"\w+")
 _LATIN = re.compile(r"[a-z]", re.IGNORECASE)
 _MIXED = re.compile(r"(?=\S{0,40}[a-z])(?=\S{0,40}[^a-z\s])\S{4,40}")
@@ -41,6 +43,15 @@ _SPACED = re.compile(r"(?<![^\s(\"'])(?:[a-z0-9@$!](?:[.\-_*,]| {1,3})){3,150}[a
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,4000}={0,2}(?![A-Za-z0-9+/_-])")
 _HEX = re.compile(r"\b(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ ,:]?){8,2000}")
 _BINARY = re.compile(r"\b(?:[01]{8} ?){4,500}")
+_TRICKS = (
+    re.compile(r"&[#\w]|%[0-9a-fA-F]{2}"),
+    re.compile(_SPACED.pattern, re.IGNORECASE),
+    re.compile(r"[A-Za-z0-9+/_-]{16}"),
+    _HEX,
+    _INVISIBLE,
+    re.compile("[\U0001f150-\U0001f189\U0001f1e6-\U0001f1ff]"),
+)
+"""What entities, spaced letters, base64, hexadecimal and binary, invisible and circled letters look like."""
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _MOST_DECODED = 20
 
@@ -99,6 +110,40 @@ def normal(text: str, words: frozenset[str] = frozenset()) -> str:
     if words:
         text = _MIXED.sub(lambda m: _unmixed(m[0], words), text)
     return _SPACE.sub(" ", text).strip()
+
+
+def tricks(text: str) -> list[int]:
+    """Where words may be hidden from one who reads letter by letter, disguised words aside: places in the text."""
+    return [match.start() for pattern in _TRICKS for match in pattern.finditer(text)]
+
+
+def plain_lines(text: str) -> list[str]:
+    """The lines of a text as `normal` writes them where nothing is hidden or disguised."""
+    text = unicodedata.normalize("NFKC", text).lower()
+    if not text.isascii():
+        text = unicodedata.normalize("NFD", text)
+    for sign in sorted(set(text)):  # a few replacements are faster than looking up every character
+        if sign in _PLAIN or unicodedata.combining(sign):
+            text = text.replace(sign, _PLAIN.get(sign, ""))
+    return _BLANKS.sub(" ", text).split("\n")
+
+
+def disguised(tokens: Collection[str], words: frozenset[str]) -> frozenset[str]:
+    """The tokens in which a word of `words` stands in other letters: with digits, look-alikes, turned or backwards."""
+    known = {word for word in words if len(word) > 3}
+    turned = {word[::-1] for word in known} | {word.translate(_ROT13) for word in known}
+    return frozenset(
+        token
+        for token in tokens
+        if token in turned or ((not token.isalpha() or not token.isascii()) and (_is_disguised(token, words, turned)))
+    )
+
+
+def _is_disguised(token: str, words: frozenset[str], turned: Collection[str]) -> bool:
+    found = _WORD.findall(token)
+    if not token.isascii() and any(_latin(word, words) != word for word in found):
+        return True
+    return any(word in turned for word in found) or any(_unmixed(m, words) != m for m in _MIXED.findall(token))
 
 
 def _latin(word: str, words: frozenset[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, TypeAlias
 
 from citeleaf.errors import ConfigError
 
@@ -48,17 +48,37 @@ def compiled(pattern: str, rule: str) -> re.Pattern[str]:
         ) from error
 
 
+Need: TypeAlias = tuple[tuple[str, ...], ...]
+"""Sets of words; a text that matches holds a word of each."""
+
+
+@lru_cache(maxsize=8192)
+def needs(pattern: re.Pattern[str]) -> tuple[Need, ...]:
+    """What each alternative of the pattern needs; an empty one where that cannot be told."""
+    parts: list[_Part] = [*parser.parse(pattern.pattern, re.IGNORECASE)]
+    choice = next((n for n, (op, _) in enumerate(parts) if op is ops.BRANCH), None)
+    options = [[]] if choice is None else [[*branch] for branch in parts[choice][1][1]]
+    every = [[*parts[:choice], *option, *parts[choice + 1 :]] for option in options] if choice is not None else [parts]
+    found = [dict.fromkeys(tuple(sorted(words)) for words in _needs(sequence)) for sequence in every]
+    return tuple(tuple(sets) for sets in found)
+
+
 @lru_cache(maxsize=8192)
 def needles(pattern: re.Pattern[str]) -> tuple[str, ...]:
     """Words of which one stands in every text that the pattern matches; none when that cannot be told.
 
     Looking for them first is much faster than trying the pattern at every place of a text that has none of them.
     """
-    return tuple(sorted(_needles([*parser.parse(pattern.pattern, re.IGNORECASE)]) or ()))
+    best = [_best(need) for need in needs(pattern)]
+    return tuple(sorted({word for words in best for word in words})) if all(best) else ()
 
 
-def _needles(parts: Sequence[_Part]) -> frozenset[str] | None:
-    """The best set over a sequence: one whose shortest word is longest."""
+def _best(sets: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The set whose shortest word is longest."""
+    return max(sets, key=lambda words: (min(map(len, words)), -len(words)), default=())
+
+
+def _needs(parts: Sequence[_Part]) -> list[frozenset[str]]:
     sets: list[frozenset[str]] = []
     run = ""
     for op, value in (*parts, (None, None)):
@@ -68,17 +88,15 @@ def _needles(parts: Sequence[_Part]) -> frozenset[str] | None:
         if run:
             sets.append(frozenset({run}))
             run = ""
-        inner: frozenset[str] | None = None
         if op is ops.SUBPATTERN:
-            inner = _needles([*value[-1]])
+            sets += _needs([*value[-1]])
         elif op in _REPEATS and value[0] > 0:
-            inner = _needles([*value[2]])
+            sets += _needs([*value[2]])
         elif op is ops.BRANCH:
-            branches = [_needles([*branch]) for branch in value[1]]
-            inner = None if None in branches else frozenset(w for words in branches for w in words or ())
-        if inner:
-            sets.append(inner)
-    return max(sets, key=lambda words: (min(map(len, words)), -len(words)), default=None)
+            branches = [_best([tuple(sorted(words)) for words in _needs([*branch])]) for branch in value[1]]
+            if all(branches):
+                sets.append(frozenset(word for words in branches for word in words))
+    return sets
 
 
 def _short(pattern: str) -> str:
