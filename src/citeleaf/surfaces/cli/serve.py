@@ -6,7 +6,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,6 +93,7 @@ def house(rules: ServeSettings) -> tuple[House, str | None]:
 def run(application: object, host: str, port: int, started: Callable[[str], None]) -> None:
     """Serves until told to stop; `started` gets the address. Raises `ConfigError` for one that is not to be had."""
     import logging
+    import signal
     import socket
 
     import uvicorn
@@ -121,7 +122,9 @@ def run(application: object, host: str, port: int, started: Callable[[str], None
         timeout_graceful_shutdown=5,
         limit_concurrency=256,
     )
-    with listener:
+    # Told to stop, either way, is no error; the server raises the signal again once it has ended.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with listener, suppress(KeyboardInterrupt):
         uvicorn.Server(settings).run(sockets=[listener])
 
 
