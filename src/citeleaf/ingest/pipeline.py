@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from citeleaf.boxes import Boxes
 from citeleaf.errors import EmptyDocument, IngestError, UnreadableFile
+from citeleaf.guard.documents import notices
 from citeleaf.ids import fingerprint, sha256_file
 from citeleaf.ingest.chunk import chunk
 from citeleaf.ingest.manifest import Candidate, Gathered, gather
@@ -274,6 +275,8 @@ def _make(task: Task, file: Path, rooms: ExitStack, settings: Settings, parse: P
             replaces=c.replaces,
             role=c.role,
         )
+        orders = notices(document.text, document.pages, settings.guard.document)
+        document = replace(document, notices=(*document.notices, *orders))
         # Case facts get no passages: what has no id cannot be cited.
         passages = chunk(document, settings.chunk) if c.role == "policy" else ()
         if not passages if c.role == "policy" else not document.text.strip():
