@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 
@@ -66,6 +67,49 @@ def test_an_honest_server_is_believed(texts: object) -> None:
     assert ended.draft.fallback is None
     assert len(chat.asked) == 4
     assert chat.limits == [400, 1, 1, 1]
+
+
+def test_a_server_that_was_proved_is_asked_once_for_the_next_question() -> None:
+    chat = ScriptedChat(GOOD, counts=False, window=Window(None, False))
+    model = ModelGenerator(chat, ChatSettings())
+    for asked in (4, 5, 6):
+        assert answer(model).draft.fallback is None
+        assert len(chat.asked) == asked
+    assert answer(model, found=EVIDENCE[:2]).draft.fallback is None
+    assert len(chat.asked) == 7
+
+
+def test_a_longer_prompt_is_proved_anew() -> None:
+    chat = ScriptedChat(GOOD, counts=False, window=Window(None, False))
+    model = ModelGenerator(chat, ChatSettings())
+    answer(model, found=EVIDENCE[:2])
+    answer(model)
+    assert len(chat.asked) == 8
+
+
+def test_belief_ends_after_ten_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    chat = ScriptedChat(GOOD, counts=False, window=Window(None, False))
+    model = ModelGenerator(chat, ChatSettings())
+    answer(model)
+    now = time.monotonic()
+    monkeypatch.setattr("citeleaf.answer.whole.time.monotonic", lambda: now + 601)
+    answer(model)
+    assert len(chat.asked) == 8
+
+
+@pytest.mark.parametrize("lost", [0.16, 0.3, 0.6])
+def test_a_server_that_was_proved_and_then_cuts_is_noticed(lost: float) -> None:
+    cuts = False
+    chat = ScriptedChat(
+        GOOD,
+        counts=False,
+        window=Window(None, False),
+        reports=lambda n: min(n, round((1 - lost) * WHOLE)) if cuts else n,
+    )
+    model = ModelGenerator(chat, ChatSettings())
+    assert answer(model).draft.fallback is None
+    cuts = True
+    assert answer(model).draft.fallback == "bad_model_output"
 
 
 def test_one_passage_alone_is_proved_in_two_parts() -> None:

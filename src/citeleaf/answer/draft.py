@@ -9,7 +9,7 @@ from citeleaf.answer.count import estimate
 from citeleaf.answer.followup import Turn
 from citeleaf.answer.prompts import Prompt, fit, rewriting, visible, write
 from citeleaf.answer.reply import REMINDERS, Read, SoFar, read
-from citeleaf.answer.whole import confirm
+from citeleaf.answer.whole import Proof
 from citeleaf.chat import Chat, Message, Reply, Tell, Window
 from citeleaf.errors import BadModelOutput, ModelError
 from citeleaf.ids import fingerprint
@@ -31,6 +31,7 @@ class ModelGenerator:
         """Nothing is asked before the first draft or `warm_up`."""
         self._chat = chat
         self._settings = settings
+        self._proof = Proof(chat, settings)
         self.name = chat.name
         shape = (settings.max_tokens, settings.window, settings.retries, settings.examples, settings.strong_score)
         self.fingerprint = fingerprint("model-1", chat.fingerprint, repr(shape))
@@ -106,7 +107,7 @@ class ModelGenerator:
             )
             found = self._judged(read(reply, prompt, question, last=tries_left == 0), prompt)
             if not found.fault:
-                checks.append(confirm(self._chat, messages, reply, window, question, facts, prompt, self._settings))
+                checks.append(self._proof.confirm(messages, reply, window, question, facts, prompt))
                 checks.extend(found.checks)
                 return Draft(reply.text, found.text, found.abstains, _named(self.name, reply), checks=tuple(checks))
             checks.append(Check("reply", False, f"{found.fault}: {found.detail}"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from citeleaf.answer.count import estimate
 from citeleaf.answer.prompts import Prompt, write
 from citeleaf.chat import Chat, Message, Reply, Window
 from citeleaf.errors import BadModelOutput, ModelError
@@ -15,45 +17,77 @@ _WORDS = 0.8
 """Tokens that a word has at least, on average."""
 _SLACK = 8
 """Tokens by which two counts of the same text may differ: joints between passages, what a template adds."""
+_BELIEVED_S = 600.0
+_LEAST_RATE = 0.85
+"""Share of the tokens a piece of text had in the proved prompt, below which a prompt is proved anew."""
 
 
-def confirm(
-    chat: Chat,
-    messages: Sequence[Message],
-    reply: Reply,
-    window: Window,
-    question: str,
-    facts: Sequence[Fact],
-    prompt: Prompt,
-    settings: ChatSettings,
-) -> Check:
-    """The check that no part of the prompt was lost. Raises `BadModelOutput` when it was, or may have been.
+@dataclass(frozen=True, slots=True)
+class _Proven:
+    """The longest prompt that was proved to be read whole: its tokens, tokens an estimated one, and when."""
 
-    Where the runtime counts tokens, the reply must report as many as the prompt has (else `evidence_truncated`). Where
-    it told its window, or refuses what does not fit, the prompt was made to fit, and a report of fewer tokens than
-    there are words in it is still `evidence_truncated`. Else the server is asked to count: the prompt with one half of
-    the evidence, with the other half, and with none must add up to what the reply reports; one token is written each
-    time. A server that reports no tokens can prove nothing (`evidence_unconfirmed`), unless a window is set.
-    """
-    told = reply.prompt_tokens
-    exact = chat.count(messages)
-    if exact is not None:
-        if told is not None and told < exact - _SLACK:
-            raise _truncated(reply, exact)
-        return Check("prompt_tokens", True, "counted by the runtime", told, float(exact))
-    if window.safe:
-        words = sum(len(m.text.split()) for m in messages)
-        if told is not None and told < _WORDS * words:
-            raise _truncated(reply, words)
-        return Check("prompt_tokens", True, "the runtime does not cut prompts", told)
-    if told is None:
-        if settings.window:
-            return Check("prompt_tokens", True, "not reported; chat.window is trusted", None, float(settings.window))
-        raise _unconfirmed(reply, "the server reports no count of tokens")
-    expected = _added_up(chat, reply, question, prompt.shown, facts, settings)
-    if told < expected - _SLACK:
-        raise _truncated(reply, expected)
-    return Check("prompt_tokens", True, "counted by the server in parts", float(told), float(expected))
+    tokens: int
+    rate: float
+    at: float
+
+
+class Proof:
+    """Confirms that one server read the prompts of its replies. Safe to call from several threads."""
+
+    def __init__(self, chat: Chat, settings: ChatSettings) -> None:
+        """Nothing is asked before the first reply."""
+        self._chat = chat
+        self._settings = settings
+        self._proven: _Proven | None = None
+
+    def confirm(
+        self,
+        messages: Sequence[Message],
+        reply: Reply,
+        window: Window,
+        question: str,
+        facts: Sequence[Fact],
+        prompt: Prompt,
+    ) -> Check:
+        """The check that no part of the prompt was lost. Raises `BadModelOutput` when it was, or may have been.
+
+        Where the runtime counts tokens, the reply must report as many as the prompt has (else `evidence_truncated`).
+        Where it told its window, or refuses what does not fit, the prompt was made to fit, and a report of fewer tokens
+        than there are words in it is still `evidence_truncated`. Else the server is asked to count: the prompt with one
+        half of the evidence, with the other half, and with none must add up to what the reply reports; one token is
+        written each time. A server that did so for a prompt is believed for ten minutes on prompts that are no longer,
+        while it reports as many tokens for their length as then. A server that reports no tokens can prove nothing
+        (`evidence_unconfirmed`), unless a window is set.
+        """
+        told = reply.prompt_tokens
+        exact = self._chat.count(messages)
+        if exact is not None:
+            if told is not None and told < exact - _SLACK:
+                raise _truncated(reply, exact)
+            return Check("prompt_tokens", True, "counted by the runtime", told, float(exact))
+        if window.safe:
+            words = sum(len(m.text.split()) for m in messages)
+            if told is not None and told < _WORDS * words:
+                raise _truncated(reply, words)
+            return Check("prompt_tokens", True, "the runtime does not cut prompts", told)
+        if told is None:
+            if set_here := self._settings.window:
+                return Check("prompt_tokens", True, "not reported; chat.window is trusted", None, float(set_here))
+            raise _unconfirmed(reply, "the server reports no count of tokens")
+        rate = told / estimate(messages)
+        if self._believes(told, rate):
+            return Check("prompt_tokens", True, "a longer prompt was counted in parts before", float(told))
+        expected = _added_up(self._chat, reply, question, prompt.shown, facts, self._settings)
+        if told < expected - _SLACK:
+            raise _truncated(reply, expected)
+        self._proven = _Proven(told, rate, time.monotonic())
+        return Check("prompt_tokens", True, "counted by the server in parts", float(told), float(expected))
+
+    def _believes(self, told: int, rate: float) -> bool:
+        proven = self._proven
+        if proven is None or time.monotonic() > proven.at + _BELIEVED_S:
+            return False
+        return told <= proven.tokens and rate >= _LEAST_RATE * proven.rate
 
 
 def _added_up(
