@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 
 from citeleaf import __version__
 from citeleaf.app import App
-from citeleaf.surfaces.api import about, answers, documents, openai, page, problems
+from citeleaf.surfaces.api import about, answers, documents, files, openai, page, problems
 from citeleaf.surfaces.api.doors import Doors, House
 from citeleaf.surfaces.api.schemas import HealthOut
 from citeleaf.surfaces.api.server import Here, Server
@@ -65,6 +65,7 @@ def routes(app: App | None) -> FastAPI:
 
     api.include_router(documents.router)
     api.include_router(answers.router)
+    api.include_router(files.router)
     api.include_router(about.router)
     api.include_router(openai.router)
     page.mount(api)

@@ -17,6 +17,8 @@ from citeleaf.record import Json
 
 MEDIA_TYPE = "application/problem+json"
 _MOST_ERRORS = 20
+_LONGEST = 600
+"""Most characters of a detail, a hint, a subject."""
 _CODES = {400: "usage", 401: "key", 403: "foreign", 404: "unknown_route", 405: "method", 413: "too_large", 415: "media"}
 
 log = logging.getLogger("citeleaf.server")
@@ -52,14 +54,19 @@ def problem(
         "type": f"urn:citeleaf:error:{code}",
         "title": known.get(status, "Stopped"),
         "status": status,
-        "detail": detail,
+        "detail": _short(detail),
         "code": code,
-        "hint": hint,
-        "subject": subject,
+        "hint": _short(hint),
+        "subject": None if subject is None else _short(subject),
     }
     if errors:
         body["errors"] = [dict(e) for e in errors]
     return body
+
+
+def _short(text: str) -> str:
+    """What was sent comes back in part only."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def of_error(error: BaseException) -> dict[str, Json]:
