@@ -76,6 +76,11 @@ class HashEmbedder:
         return vector(text, self.dim)
 
 
+def open_hash_embedder(name: str, threads: int = 0) -> HashEmbedder:
+    """For `models.embedder`."""
+    return HashEmbedder("hashes")
+
+
 def vector(text: str, dim: int = DIM) -> NDArray[np.float32]:
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     made = np.random.default_rng(seed).standard_normal(dim)

@@ -48,6 +48,19 @@ def test_a_bad_benchmark_ends_with_its_code(tmp_path: Path, capsys: pytest.Captu
     assert shown["hint"]
 
 
+def test_a_run_is_not_mixed_with_other_files(
+    pack: Path, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "manifest.json").write_text('{"name": "a page of the web"}', "utf-8")
+    assert run(["evaluate", str(pack), "--out", str(tmp_path), "--quiet", *FLAGS]) == 6
+    assert "is no run" in capsys.readouterr().err
+    assert run(["calibrate", str(pack), "--out", str(tmp_path / "manifest.json"), "--quiet", *FLAGS]) == 6
+    assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
+    assert run(["evaluate", str(pack), "--out", str(finished), "--quiet", *FLAGS]) == 0
+    (tmp_path / "empty").mkdir()
+    assert run(["evaluate", str(pack), "--out", str(tmp_path / "empty"), "--quiet", *FLAGS]) == 0
+
+
 def test_a_wrong_scope_is_wrong_usage(pack: Path, tmp_path: Path) -> None:
     assert run(["evaluate", str(pack), "--out", str(tmp_path / "run"), "--scope", "page", *FLAGS]) == 2
 
@@ -110,3 +123,14 @@ def test_calibrate_writes_a_profile(pack: Path, tmp_path: Path, capsys: pytest.C
     assert found["chosen_on"]["n"] == found["reported_on"]["n"] == 5
     assert f"gate.min_probability = {found['threshold']!r}" in profile.read_text("utf-8")
     assert run(["evaluate", str(pack), "--out", str(tmp_path / "r"), "--profile", str(profile), "--quiet", *FLAGS]) == 0
+
+
+def test_calibrate_ties_the_gate_to_the_models_at_hand(pack: Path, tmp_path: Path) -> None:
+    folder = make(tmp_path / "pack", [QUESTIONS[n % 5] | {"id": f"q{n}"} for n in range(40)])
+    own = ["--set", "models.embedder=support.library:open_hash_embedder", "--set", "gate.rerank_weight=0"]
+    profile = tmp_path / "mine.toml"
+    assert run(["evaluate", str(pack), "--out", str(tmp_path / "r"), "--quiet", *FLAGS, *own]) == 2
+    assert run(["calibrate", str(folder), "--write", str(profile), "--quiet", *FLAGS, *own]) == 0
+    assert 'gate.calibrated_for = ["hashes"]' in profile.read_text("utf-8")
+    again = ["evaluate", str(pack), "--out", str(tmp_path / "s"), "--profile", str(profile), "--quiet", *FLAGS, *own]
+    assert run(again) == 0

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from citeleaf.app import App
     from citeleaf.evaluate.benchmark import Benchmark
     from citeleaf.record import Json
+    from citeleaf.settings import Settings
 
 _SHOWN = ("retrieval.page", "retrieval.span", "answer", "citation", "refusal", "guard", "claims", "judged")
 
@@ -71,6 +72,7 @@ def evaluate(
         from citeleaf.evaluate.mlflow_log import connect, log_run
 
         connect(mlflow)
+    _check_place(out)
     with stages(screen) as watch, _open(benchmarks, out, library, profile, settings, generator) as app:
         judging = Judge(app.judge, app.kit.embedder, app.settings.judge.max_tokens) if judge else None
         summary = run(benchmarks, app, out, docs=docs or (), plan=plan, judge=judging, watch=watch.file, say=screen.say)
@@ -140,9 +142,13 @@ def calibrate(
     plan = Plan(workers=workers, scope=_scope(scope))
     with TemporaryDirectory() as spare, stages(screen) as watch:
         place = out or Path(spare)
-        with _open(benchmarks, place, library, profile, settings, generator) as app:
+        _check_place(place)
+        # Until it is done, the gate's numbers may be those of other models.
+        free = [*(settings or ()), "gate.calibrated_for=[]"]
+        with _open(benchmarks, place, library, profile, free, generator) as app:
             run(benchmarks, app, place, docs=docs or (), plan=plan, watch=watch.file, say=screen.say)
             found = calibration.calibrate(read_rows(place), false_answers)
+            app.settings = _tied(app)
             text = calibration.profile_text(found, app, benchmarks)
     if write is not None:
         calibration.write_profile(write, text)
@@ -222,6 +228,27 @@ def _drift(screen: Screen, library: str | None, profile: str | None, out: Path |
     screen.table(("week", "answers", *shown), rows)
     screen.say(f"{found['n']} answers in {len(weeks)} weeks")
     return 0
+
+
+def _check_place(out: Path) -> None:
+    """Raises `BenchmarkError` when `out` holds other things than a run."""
+    from citeleaf.errors import BenchmarkError
+    from citeleaf.evaluate.manifest import SCHEMA, read
+
+    if not out.exists():
+        return
+    held = {path.name for path in out.iterdir()} if out.is_dir() else {out.name}
+    begun = held == {"library"} and (out / "library" / "library.toml").is_file()
+    if held and not begun and read(out).get("schema") != SCHEMA:
+        raise BenchmarkError(
+            f"`{out}` holds other things and is no run", hint="name a new or an empty folder", subject=str(out)
+        )
+
+
+def _tied(app: App) -> Settings:
+    """The settings with a gate that belongs to the models at hand: its threshold is chosen with their scores."""
+    names = tuple(model.name for model in (app.kit.embedder, app.kit.reranker) if model is not None)
+    return app.settings.model_copy(update={"gate": app.settings.gate.model_copy(update={"calibrated_for": names})})
 
 
 def _open(
