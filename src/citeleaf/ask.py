@@ -9,7 +9,11 @@ from citeleaf.answer.claims import split_claims
 from citeleaf.answer.close import close
 from citeleaf.answer.compose import compose
 from citeleaf.answer.decide import LONGEST_QUESTION, decide_answer, decide_evidence, decide_request
+from citeleaf.answer.disagree import disagreements
 from citeleaf.answer.gate import gate
+from citeleaf.answer.missing import missing
+from citeleaf.answer.revise import revise
+from citeleaf.answer.versions import in_force
 from citeleaf.clock import Clock
 from citeleaf.events import EvidenceEvent
 from citeleaf.guard.documents import veiled
@@ -51,11 +55,12 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     if refusal := decide_request(query, checks, rules.guard.request, language):
         return close(refusal, trace, clock, kit.store, rules.replies, language)
 
+    query = in_force(query, kit.store.documents())
     found = clock.time("retrieve", retrieve, query, kit.store, kit.embedder, kit.reranker, rules.retrieve)
     clock.tell(EvidenceEvent(found.evidence))
     enough = clock.time("gate", gate, query, found, kit.store, rules.gate)
     clock.checked("gate", enough)
-    trace = replace(trace, retrieval=found, gate=enough)
+    trace = replace(trace, query=query, retrieval=found, gate=enough)
     if abstention := decide_evidence(enough):
         return close(abstention, trace, clock, kit.store, rules.replies, language)
 
@@ -65,8 +70,14 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     citations = clock.time("cite", resolve, draft, read.evidence)
     claims = split_claims(draft, citations)
     verdicts = tuple(clock.time("verify", kit.verifier.verify, claims, read.evidence))
+    if rules.decide.revise:
+        claims, verdicts = clock.time("revise", revise, claims, verdicts, read.evidence, kit.verifier)
+    documents = kit.store.documents()
+    claims, verdicts, clashes = clock.time(
+        "compare", disagreements, claims, verdicts, read.evidence, documents, kit.verifier
+    )
     checks, verdicts = clock.time("screen", screen, draft, claims, verdicts, query, read.evidence, rules.guard.answer)
-    checks = (*checks, *orders)
+    checks = (*checks, *orders, *clashes, *missing(found.parts, claims, verdicts))
     clock.checked("screen", checks)
     trace = replace(trace, draft=draft, citations=citations, claims=claims, verdicts=verdicts, screen=checks)
 

@@ -177,7 +177,11 @@ class DecideSettings(Section):
         default=0.5, description="Least share of supported claims."
     )
     on_refuted: Literal["removed", "escalated"] = Field(
-        default="escalated", description="What a refuted claim leads to."
+        default="removed", description="What a claim that the documents refute leads to."
+    )
+    revise: bool = Field(
+        default=True,
+        description="Look an unsupported sentence up in the other evidence once, else let quoted words stand in.",
     )
 
 

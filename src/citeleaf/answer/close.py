@@ -39,9 +39,10 @@ def close(
     """What is shown. Same trace, decision and documents, same answer, times aside.
 
     An answered text is the kept claims in the draft's order, each followed by the numbers of its citations (`[1][2]`);
-    any other outcome has its reply, in `language` where there is one. Citations are numbered from 1 in order of first
-    use, one exact quotation each; the same quotation cited twice has one number. Brackets inside a claim's own words
-    stay as they are: the numbers of a claim are `ShownClaim.citations`, never read out of the text. `nearest` are the
+    any other outcome has its reply, in `language` where there is one, and below it the claims on which the evidence
+    disagrees. Citations are numbered from 1 in order of first use, one exact quotation each; the same quotation cited
+    twice has one number. Brackets inside a claim's own words stay as they are: the numbers of a claim are
+    `ShownClaim.citations`, never read out of the text. `nearest` are the
     three best passages of the evidence whenever the outcome is not `answered`; where nothing was searched because a
     rule refused, those that share most words with the question. An empty question is near to nothing.
     """
@@ -51,11 +52,11 @@ def close(
     kept = [c for c in claims if c.n in decision.kept]
     numbers = Numbers()
     shown = tuple(shown_claim(claim, verdicts[claim.n], numbers) for claim in kept)
-    text = (
-        _text(trace.draft, kept, shown)
-        if decision.outcome == "answered" and trace.draft
-        else decision.reply or replies.said(decision.outcome, language)
-    )
+    if decision.outcome == "answered" and trace.draft:
+        text = _text(trace.draft, kept, shown)
+    else:
+        said = decision.reply or replies.said(decision.outcome, language)
+        text = "\n".join((said, *(f"{face.text} {_marks(face)}" for face in shown)))
     return Answer(
         id=_answer_id(trace, evidence, text),
         text=text,
@@ -76,8 +77,12 @@ def _text(draft: Draft, kept: Sequence[Claim], shown: Sequence[ShownClaim]) -> s
         if i:
             between = draft.text[kept[i - 1].at.end : claim.at.start]
             out += "\n\n" if between.count("\n") > 1 else "\n" if "\n" in between else " "
-        out += face.text + (" " if face.citations else "") + "".join(f"[{n}]" for n in face.citations)
+        out += face.text + (" " if face.citations else "") + _marks(face)
     return out
+
+
+def _marks(claim: ShownClaim) -> str:
+    return "".join(f"[{n}]" for n in claim.citations)
 
 
 def _removed(claim: Claim, verdict: Verdict) -> Removed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from citeleaf.answer.disagree import CONFLICT
 from citeleaf.settings import DecideSettings, GuardRule
 from citeleaf.types import Check, Claim, Decision, Draft, Query, Verdict
 
@@ -46,21 +47,27 @@ def decide_answer(
 ) -> Decision:
     """How the answer ends, and which claims are shown; `rules` are those the screen looked at.
 
-    In this order: the generator abstained (`draft_abstained`); a rule of the screen failed (its outcome and name); a
-    claim is refuted and settings say so (`escalated`, `conflict`); no claim is supported (`no_supported_claim`) or too
-    small a share (`too_few_supported`); else answered with the supported claims, for `supported`, or, where quotation
-    stood in for a model, for the fallback's code and `_quoted`.
+    In this order: the generator abstained (`draft_abstained`); a rule of the screen failed (its outcome and name); the
+    evidence disagrees on a supported claim (`escalated`, `conflict`, both sides kept), or a claim is refuted and
+    settings say so; no claim is supported (`no_supported_claim`) or too small a share of the draft's sentences
+    (`too_few_supported`); else answered with the supported claims, for `supported`, or, where quotation stood in for a
+    model, for the fallback's code and `_quoted`.
     """
     if draft.abstains:
         return Decision("abstained", "draft_abstained")
     if stopped := _first_failed(screen, rules, language):
         return stopped
-    if settings.on_refuted == "escalated" and any(v.label == "refuted" for v in verdicts):
-        return Decision("escalated", "conflict")
     kept = tuple(v.claim for v in verdicts if v.label == "supported")
+    clashing = {int(check.value or 0) for check in screen if check.name == CONFLICT}
+    against = tuple(n for n in kept if n in clashing)
+    if against:
+        return Decision("escalated", CONFLICT, against)
+    if settings.on_refuted == "escalated" and any(v.label == "refuted" for v in verdicts):
+        return Decision("escalated", CONFLICT)
     if not kept:
         return Decision("abstained", "no_supported_claim")
-    if len(kept) < settings.min_supported * len(claims):
+    places = {c.n: c.at for c in claims}
+    if len({places[n] for n in kept}) < settings.min_supported * len(set(places.values())):
         return Decision("abstained", "too_few_supported")
     return Decision("answered", f"{draft.fallback}_quoted" if draft.fallback else "supported", kept)
 

@@ -12,7 +12,7 @@ DRAFT = Draft("t", "t", False, "fake")
 
 
 def judged(*labels: Label) -> tuple[tuple[Claim, ...], tuple[Verdict, ...]]:
-    claims = tuple(Claim(n, f"claim {n}", Span(0, 1), ()) for n in range(1, len(labels) + 1))
+    claims = tuple(Claim(n, f"claim {n}", Span(n, n + 1), ()) for n in range(1, len(labels) + 1))
     return claims, tuple(Verdict(n, label, 0.5, ()) for n, label in enumerate(labels, 1))
 
 
@@ -67,9 +67,9 @@ def test_too_few_or_no_supported_claims_abstain() -> None:
 
 def test_a_refuted_claim_escalates_or_is_removed() -> None:
     claims, verdicts = judged("supported", "refuted")
-    decision = decide_answer(DRAFT, claims, verdicts, (), (), DecideSettings())
+    decision = decide_answer(DRAFT, claims, verdicts, (), (), DecideSettings(on_refuted="escalated"))
     assert (decision.outcome, decision.reason, decision.kept) == ("escalated", "conflict", ())
-    decision = decide_answer(DRAFT, claims, verdicts, (), (), DecideSettings(on_refuted="removed"))
+    decision = decide_answer(DRAFT, claims, verdicts, (), (), DecideSettings())
     assert (decision.outcome, decision.kept) == ("answered", (1,))
 
 

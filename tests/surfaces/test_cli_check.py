@@ -1,0 +1,132 @@
+"""`citeleaf check`: verdicts, JSON and exit codes over a small library."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from citeleaf.surfaces.cli.main import run
+
+TEXT = """# Yard rules
+
+The gate is locked at nine in the evening. Visitors must sign the book before they enter.
+
+Bicycles may be left in the shed, but the shed is closed on Sundays.
+"""
+FLAGS = ["--set", "models.embedder=none", "--set", "models.reranker=none"]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("check")
+    (folder / "yard.md").write_text(TEXT, "utf-8")
+    (folder / "other.md").write_text("# Kitchen\n\nThe kitchen is cleaned every morning by the staff.\n", "utf-8")
+    flags = ["--profile", str(_profile(folder)), "--quiet"]
+    assert (
+        run(["ingest", str(folder / "yard.md"), str(folder / "other.md"), "--library", str(folder / "lib"), *flags])
+        == 0
+    )
+    return folder / "lib"
+
+
+def _profile(folder: Path) -> Path:
+    path = folder / "plain.toml"
+    path.write_text('[models]\nembedder = "none"\nreranker = "none"\n[gate]\nmin_probability = 0\n', "utf-8")
+    return path
+
+
+def checked(
+    text: str, library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], *more: str
+) -> tuple[int, dict]:  # type: ignore[type-arg]
+    file = tmp_path / "text.txt"
+    file.write_text(text, "utf-8")
+    capsys.readouterr()
+    profile = str(library.parent / "plain.toml")
+    code = run(["check", str(file), "--library", str(library), "--profile", profile, "--json", *more])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_own_words_are_supported_with_their_place(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, done = checked("Visitors must sign the book before they enter.", library, tmp_path, capsys)
+    assert (code, done["schema"], done["verdict"]) == (0, "citeleaf/check/1", "supported")
+    (claim,) = done["claims"]
+    (citation,) = (c for c in done["citations"] if c["n"] in claim["citations"])
+    assert claim["score"] == 1.0
+    assert citation["doc_id"] == "yard" and "sign the book" in citation["quote"]
+
+
+def test_what_the_documents_do_not_say_ends_with_ten(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "Visitors must sign the book before they enter. The moon is made of cheese."
+    code, done = checked(text, library, tmp_path, capsys)
+    assert (code, done["verdict"]) == (10, "not_enough_info")
+    assert [c["verdict"] for c in done["claims"]] == ["supported", "not_enough_info"]
+    assert all(text[c["start"] : c["end"]] == c["text"] for c in done["claims"])
+
+
+def test_the_opposite_ends_with_twelve_and_says_why(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, done = checked("Visitors need not sign the book before they enter.", library, tmp_path, capsys)
+    assert (code, done["verdict"]) == (12, "refuted")
+    reason = next(r for r in done["claims"][0]["reasons"] if r["name"] == "modality")
+    assert not reason["passed"] and reason["found"]["text"] == "must"
+
+
+def test_against_names_the_documents(library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "Visitors must sign the book before they enter."
+    code, done = checked(text, library, tmp_path, capsys, "--against", "other")
+    assert code == 10 and done["against"] == ["other"]
+    assert all(c["doc_id"] == "other" for c in done["citations"])
+    code, done = checked(text, library, tmp_path, capsys, "--against", "nowhere")
+    assert (code, done["code"]) == (4, "unknown_id")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty_text"),
+        (" \n", "empty_text"),
+        ("# Rules\n\nIs it?", "nothing_to_check"),
+        ("x " * 120_000, "text_too_long"),
+    ],
+)
+def test_texts_without_a_statement_have_their_reason(
+    text: str, reason: str, library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, done = checked(text, library, tmp_path, capsys)
+    assert (code, done["reason"], done["claims"]) == (10, reason, [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The gate " * 600 + "is locked.",
+        "- The gate is locked\n- at nine\n1. in the evening",
+        "| gate | nine |\n|---|---|\n| shed | Sunday |",
+        "```python\nprint('gate')\n```",
+        "Ворота запираются в девять вечера. 门在晚上九点锁上。 البوابة مغلقة.",
+        "The gate is locked at nine in the evening [7][yard#none#c9].",
+        "The\u200b gate\u202e is \x1b[31mlocked\x00 at nine.",
+        "\ud800 locked gate \ud800.",
+    ],
+    ids=["long", "list", "table", "code", "scripts", "citations", "hidden", "surrogates"],
+)
+def test_hard_texts_get_verdicts(text: str, library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from citeleaf.app import App
+    from citeleaf.check import check_json
+
+    with App.open(library, profile=str(library.parent / "plain.toml")) as app:
+        done = app.check(text)
+    json.dumps(check_json(done), allow_nan=False)
+    assert done.verdict in ("supported", "not_enough_info", "refuted")
+
+
+def test_a_file_that_cannot_be_read_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "/nowhere.txt"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
