@@ -13,6 +13,9 @@ from citeleaf.errors import BenchmarkError
 from citeleaf.evaluate.corpora import Corpus, corpus_beside
 from citeleaf.evaluate.forms import ClaimItem, GuardItem, Item, Row, read
 
+_TABLES = ("benchmark", "files", "lock")
+_HEAD = ("name", "profile", "documents", "facts", "manifest", "scope")
+_FORMS = ("qa", "claims", "guard")
 Scope: TypeAlias = Literal["library", "document"]
 
 
@@ -78,10 +81,12 @@ def _load_file(path: Path) -> Benchmark:
 def _load_folder(folder: Path) -> Benchmark:
     file = folder / "benchmark.toml"
     try:
-        plan = tomllib.loads(file.read_text("utf-8"))
+        plan = tomllib.loads(file.read_text("utf-8-sig"))
     except FileNotFoundError as error:
         raise _error(f"`{folder}` holds no benchmark.toml", "give a file, or a folder with one", file) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise _error(f"`{file}` is not UTF-8 at byte {error.start}", "save it as UTF-8", file) from error
+    except tomllib.TOMLDecodeError as error:
         raise _error(f"`{file}` is not valid TOML: {error}", "mend that line", file) from error
     _check_forms(file, plan)
     _check_lock(folder, file, plan.get("lock", {}))
@@ -118,6 +123,10 @@ def _check_forms(file: Path, plan: dict[str, object]) -> None:
         if not isinstance(table, dict):
             raise _error(f"`{file}`: `{name}` is no table", f"write [{name}]", file)
     assert isinstance(head, dict) and isinstance(files, dict)
+    for where, table, known in (("", plan, _TABLES), ("benchmark.", head, _HEAD), ("files.", files, _FORMS)):
+        for key in table:
+            if key not in known:
+                raise _error(f"`{file}`: there is no `{where}{key}`", f"there are {', '.join(known)}", file)
     lists = [(key, head.get(key, [])) for key in ("documents", "facts")]
     for key, value in [*lists, *files.items()]:
         if not isinstance(value, list) or not all(isinstance(v, str) and v and "\0" not in v for v in value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypeAlias
 
-from citeleaf.evaluate.forms import Raw, fault, lines
+from citeleaf.evaluate.forms import Raw, fault, lines, objects
 
 Corpus: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Names of documents with their paragraphs, ordered by name; some have none."""
@@ -22,12 +22,13 @@ def corpus_beside(path: Path) -> Corpus:
     file = path.parent / "corpus.jsonl"
     if file.is_file():
         for number, raw in lines(file):
+            at = f"{file}:{number}"
             if "doc_id" not in raw:
-                raise fault(f"{file}:{number}", "field `doc_id` is missing", "see the forms in the documentation")
-            _add(documents, str(raw["doc_id"]), _corpus_texts(raw))
+                raise fault(at, "field `doc_id` is missing", "see the forms in the documentation")
+            _add(documents, str(raw["doc_id"]), _corpus_texts(raw, at))
     else:
-        for _, raw in lines(path):
-            for name, texts in _own(raw):
+        for number, raw in lines(path):
+            for name, texts in _own(raw, f"{path}:{number}"):
                 _add(documents, name, texts)
     return tuple((name, tuple(texts)) for name, texts in sorted(documents.items()))
 
@@ -40,12 +41,12 @@ def passages_beside(path: Path) -> dict[str, str]:
     return {str(raw["passage_id"]): str(raw.get("text", "")) for _, raw in lines(file) if "passage_id" in raw}
 
 
-def _own(raw: Raw) -> list[tuple[str, list[str]]]:
+def _own(raw: Raw, at: str) -> list[tuple[str, list[str]]]:
     found: list[tuple[str, list[str]]] = []
-    for passage in _dicts(raw.get("passages")):
+    for passage in objects(raw, "passages", at):
         found.append((str(passage.get("title")), [" ".join(str(s) for s in _list(passage.get("sentences")))]))
-    for context in _dicts(raw.get("contexts")):
-        found.append((str(context.get("document_id")), [str(context.get("text") or "")]))
+    for context in objects(raw, "contexts", at):
+        found.append((_text(context.get("document_id"), "document_id", at), [_text(context.get("text"), "text", at)]))
     for kind in ("wrong", "irrelevant"):
         for n, text in enumerate(_list(raw.get(f"docs_{kind}")), 1):
             found.append((f"{raw.get('id')}/{kind}-{n}", [str(text)]))
@@ -59,15 +60,19 @@ def _add(documents: dict[str, list[str]], name: str, texts: list[str]) -> None:
     held.extend(t for t in dict.fromkeys(texts) if t.strip() and t not in held)
 
 
-def _corpus_texts(raw: Raw) -> list[str]:
+def _corpus_texts(raw: Raw, at: str) -> list[str]:
     if "text" in raw:
-        return [str(raw["text"])]
+        return [_text(raw["text"], "text", at)]
+    if "table" not in raw and "paragraphs" not in raw:
+        raise fault(at, "field `text` is missing", "see the forms in the documentation")
     table = "\n".join(" | ".join(str(cell) for cell in _list(line)) for line in _list(raw.get("table")))
-    return [table, *(str(p.get("text") or "") for p in _dicts(raw.get("paragraphs")))]
+    return [table, *(str(p.get("text") or "") for p in objects(raw, "paragraphs", at))]
 
 
-def _dicts(value: object) -> list[dict[str, object]]:
-    return [v for v in _list(value) if isinstance(v, dict)]
+def _text(value: object, name: str, at: str) -> str:
+    if not isinstance(value, str | None):
+        raise fault(at, f"`{name}` is no text", "mend that line")
+    return value or ""
 
 
 def _list(value: object) -> list[object]:

@@ -42,6 +42,9 @@ def take_in(
     facts = [path for b in benchmarks for path in b.facts]
     report = app.ingest([*named, *folder], facts=facts, watch=watch) if named or folder else None
     failures = {Path(row.path).name: row.error for row in report.rows if row.error is not None} if report else {}
+    for name, error in failures.items():
+        if not isinstance(error, EmptyDocument):
+            say(f"`{name}` is left out: {error.message}")
     documents = app.documents()
     _keep_out(benchmarks, app, documents)
     if not documents and any(b.questions for b in benchmarks):
@@ -55,10 +58,12 @@ def take_in(
         own_files = written[benchmark.name]
         empty = {n for n, _ in benchmark.corpus if isinstance(failures.get(own_files.get(n, "")), EmptyDocument)}
         _check_documents(benchmark, known, empty, failures)
+        passages = passages_beside(benchmark.files[0])
+        _check_places(benchmark, known, {d.id: len(d.pages) for d in documents if d.pages}, passages)
         found[benchmark.name] = Gold(
             doc_ids=known,
             paged=frozenset(d.id for d in documents if d.pages),
-            passages=passages_beside(benchmark.files[0]),
+            passages=passages,
             unlocated=_unlocated(benchmark, app, known, say),
         )
     return found
@@ -150,6 +155,24 @@ def _check_documents(
                 hint="name its file or folder with --docs",
                 subject=row.at,
             )
+
+
+def _check_places(
+    benchmark: Benchmark, known: Mapping[str, DocId], pages: Mapping[DocId, int], passages: Mapping[str, str]
+) -> None:
+    """Gold passages are among the benchmark's own; where it promises exact words, pages and quotations have a place."""
+    for row in benchmark.questions:
+        wrong = ""
+        docs = [known[name] for name in row.gold_docs if name in known]
+        if passages and row.gold_passage is not None and row.gold_passage not in passages:
+            wrong = f"passage `{row.gold_passage}` is not in corpus.jsonl"
+        elif benchmark.exact and row.answerable and row.gold_spans and not row.gold_docs:
+            wrong = "there is a quotation, and no `gold_doc` in which it stands"
+        elif benchmark.exact and docs and all(doc in pages for doc in docs):
+            beyond = [page for page in row.gold_pages if page > max(pages[doc] for doc in docs)]
+            wrong = f"`{row.gold_docs[0]}` has no page {beyond[0]}" if beyond else ""
+        if wrong:
+            raise BenchmarkError(f"{row.at}: {wrong}", hint="mend that line", subject=row.at)
 
 
 def _unlocated(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -13,6 +14,16 @@ from citeleaf.errors import BenchmarkError
 Raw: TypeAlias = Mapping[str, object]
 Wordings: TypeAlias = tuple[str, ...]
 CLAIM_LABELS = ("supported", "partial", "unsupported", "contradicted")
+_MISSPELT = (
+    "answerable",
+    "gold_pages",
+    "gold_spans",
+    "reference_answer",
+    "required_facts",
+    "forbidden_facts",
+    "history",
+)
+"""Fields that change figures without a word when their name is a letter off."""
 _SCALES = {"thousand": "thousand", "million": "million", "billion": "billion", "percent": "%"}
 
 
@@ -115,14 +126,18 @@ def lines(path: Path) -> Iterator[tuple[int, Raw]]:
         if not line.strip():
             continue
         at = f"{path}:{number}"
+        if b"\0" in line:
+            raise fault(at, "not UTF-8: it holds zero bytes, as UTF-16 does", "save the whole file as UTF-8")
         try:
-            value = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
+            value = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant, object_pairs_hook=_once)
         except UnicodeDecodeError as error:
             raise fault(at, f"not UTF-8 at byte {error.start}", "save the whole file as UTF-8") from error
         except (json.JSONDecodeError, RecursionError) as error:
             raise fault(at, f"not JSON: {getattr(error, 'msg', 'nested too deep')}", "mend that line") from error
+        except _Wrong as error:
+            raise fault(at, str(error), "mend that line") from error
         except ValueError as error:
-            raise fault(at, str(error), "write null or a number") from error
+            raise fault(at, "a number has too many digits", "write a shorter one, or a text") from error
         if not isinstance(value, dict):
             raise fault(at, "not a JSON object", "one object a line is expected")
         yield number, value
@@ -133,8 +148,20 @@ def fault(at: str, message: str, hint: str) -> BenchmarkError:
     return BenchmarkError(f"{at}: {message}", hint=hint, subject=at)
 
 
+class _Wrong(ValueError):
+    """What JSON allows in Python and not in a benchmark."""
+
+
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    raise _Wrong(f"{name} is no JSON number")
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _Wrong(f"field `{next(n for n in names if names.count(n) > 1)}` stands twice")
+    return found
 
 
 def _form(raw: Raw, at: str) -> Form:
@@ -154,17 +181,21 @@ def _rows(raw: Raw, at: str, stem: str) -> tuple[Row, ...]:
     question = _field(raw, "question", at)
     if not isinstance(question, str):
         raise fault(at, "`question` is no text", "mend that line")
+    for name in _MISSPELT:
+        near = get_close_matches(name, raw.keys() - {name}, 1, 0.9) if name not in raw else []
+        if near:
+            raise fault(at, f"no field `{near[0]}`", f"write `{name}`")
     common: dict[str, object] = {
         "id": _id(raw, at),
-        "set": str(raw.get("set") or stem),
-        "language": str(raw.get("lang") or "en"),
+        "set": _word(raw, "set", at) or stem,
+        "language": _word(raw, "lang", at) or "en",
         "question": question,
         "at": at,
-        "split": _maybe(raw.get("split")),
+        "split": _word(raw, "split", at),
     }
     if "docs_wrong" in raw:
         return _altered(raw, at, common)
-    own = [str(p.get("title")) for p in _list(raw.get("passages")) if isinstance(p, dict)]
+    own = [str(p.get("title")) for p in objects(raw, "passages", at)]
     return (
         Row(
             **common,  # type: ignore[arg-type]
@@ -172,12 +203,12 @@ def _rows(raw: Raw, at: str, stem: str) -> tuple[Row, ...]:
             gold_docs=_documents(raw, at),
             gold_pages=_pages(raw, at),
             gold_spans=tuple(s for s in _texts(raw, "gold_spans", at) if s.strip()),
-            gold_passage=_maybe(raw.get("gold_passage")),
-            references=_references(raw),
+            gold_passage=_word(raw, "gold_passage", at),
+            references=_references(raw, at),
             required_facts=_facts(raw, "required_facts", at) or _keywords(raw),
             forbidden_facts=_facts(raw, "forbidden_facts", at),
-            facts=_maybe(raw.get("facts")),
-            category=_maybe(raw.get("category") or raw.get("clause_type") or raw.get("type") or raw.get("answer_type")),
+            facts=None if raw.get("facts") is None else _text(raw["facts"], "facts", at) or None,
+            category=_first(raw, ("category", "clause_type", "type", "answer_type"), at),
             history=_history(raw, at),
             grades=_grades(raw, at),
             within=tuple(dict.fromkeys(own)),
@@ -212,8 +243,8 @@ def _altered(raw: Raw, at: str, common: dict[str, object]) -> tuple[Row, ...]:
 
 
 def _other(raw: Raw, at: str, stem: str, form: Form) -> ClaimItem | GuardItem:
-    name, group, split = _id(raw, at), str(raw.get("set") or stem), _maybe(raw.get("split"))
-    kind = _maybe(raw.get("kind") or raw.get("category") or raw.get("type") or raw.get("sub"))
+    name, group, split = _id(raw, at), _word(raw, "set", at) or stem, _word(raw, "split", at)
+    kind = _first(raw, ("kind", "category", "type", "sub"), at)
     if form == "CLAIM":
         label = _text(_field(raw, "label", at), "label", at)
         if label not in CLAIM_LABELS:
@@ -221,12 +252,15 @@ def _other(raw: Raw, at: str, stem: str, form: Form) -> ClaimItem | GuardItem:
         evidence = raw.get("evidence")
         texts = _texts(raw, "evidence", at) if isinstance(evidence, list) else (_text(evidence, "evidence", at),)
         claim = _text(_field(raw, "claim", at), "claim", at)
-        document = _maybe(raw.get("doc") or raw.get("evidence_id"))
-        return ClaimItem(name, group, claim, texts, label, at, kind, document, split, str(raw.get("lang") or "en"))
-    label, expected = str(raw.get("label") or ""), raw.get("expected")
+        document = _first(raw, ("doc", "evidence_id"), at)
+        return ClaimItem(name, group, claim, texts, label, at, kind, document, split, _word(raw, "lang", at) or "en")
+    label, expected = _word(raw, "label", at) or "", raw.get("expected")
+    channel = _word(raw, "channel", at) or "user"
+    if channel not in ("user", "document"):
+        raise fault(at, f"channel `{channel}` is unknown", "take user or document")
     benign = label == "benign" or expected == "answer_or_abstain" or raw.get("benign") is True
     text = _text(_field(raw, "text", at), "text", at)
-    return GuardItem(name, group, text, label, benign, str(raw.get("channel") or "user"), at, kind or label, split)
+    return GuardItem(name, group, text, label, benign, channel, at, kind or label, split)
 
 
 def _id(raw: Raw, at: str) -> str:
@@ -294,12 +328,14 @@ def _pages(raw: Raw, at: str) -> tuple[int, ...]:
     return tuple(sorted(set(value)))
 
 
-def _references(raw: Raw) -> tuple[str, ...]:
+def _references(raw: Raw, at: str) -> tuple[str, ...]:
     """Alternative right answers: the reference, a list of parts joined, numbers with their scale, further answers."""
     value = raw.get("reference_answer")
     if value is None or value == "":
         return ()
     parts = value if isinstance(value, list) else [value]
+    if any(not isinstance(part, str | int | float) for part in parts):
+        raise fault(at, "`reference_answer` is neither a text, a number nor a list of these", "mend that line")
     scale = _SCALES.get(str(raw.get("scale") or ""), "")
     numeric = scale and all(any(c.isdigit() for c in str(p)) for p in parts)
     text = ", ".join(f"{p} {scale}" if numeric else str(p) for p in parts)
@@ -308,14 +344,8 @@ def _references(raw: Raw) -> tuple[str, ...]:
 
 
 def _history(raw: Raw, at: str) -> tuple[tuple[str, str], ...]:
-    value = raw.get("history")
-    if value is None:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(turn, dict) for turn in value):
-        raise fault(at, "`history` is no list of turns", 'write {"speaker": "user", "text": "..."}')
     turns: list[tuple[str, str]] = []
-    for turn in value:
-        assert isinstance(turn, dict)
+    for turn in objects(raw, "history", at):
         speaker, text = (_text(turn.get(name), f"history.{name}", at) for name in ("speaker", "text"))
         turns.append((speaker, text))
     return tuple(turns)
@@ -334,5 +364,25 @@ def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _maybe(value: object) -> str | None:
-    return None if value is None or value == "" else str(value)
+def objects(raw: Raw, name: str, at: str) -> list[dict[str, object]]:
+    """The objects of a list; none where the field is missing or null."""
+    value = raw.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise fault(at, f"`{name}` is no list of objects", "see the forms in the documentation")
+    return [one for one in value if isinstance(one, dict)]
+
+
+def _word(raw: Raw, name: str, at: str) -> str | None:
+    """A text, or a number as one; None where it is missing, null or empty."""
+    value = raw.get(name)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str | int | float):
+        raise fault(at, f"`{name}` is no text", "mend that line")
+    return str(value)
+
+
+def _first(raw: Raw, names: tuple[str, ...], at: str) -> str | None:
+    return next((word for name in names if (word := _word(raw, name, at)) is not None), None)

@@ -41,6 +41,13 @@ def only(path: Path) -> Row:
         ('{"id": "b", "question": "What?", "answerable": true, "gold_doc": 7}', "`gold_doc` is no text"),
         ('{"id": "b", "question": "What?", "answerable": true, "qrels": {"d": "x"}}', "whole number"),
         ('{"id": "b", "question": "What?", "answerable": true, "weight": NaN}', "NaN is no JSON number"),
+        ('{"id": "b", "question": "What?", "answerable": true, "facts": ["x"]}', "`facts` is no text"),
+        ('{"id": "b", "question": "What?", "answerable": true, "category": ["x"]}', "`category` is no text"),
+        ('{"id": "b", "question": "What?", "answerable": true, "reference_answer": {"a": 1}}', "`reference_answer` is"),
+        ('{"id": "b", "question": "What?", "answerable": true, "passages": "x"}', "`passages` is no list of objects"),
+        ('{"id": "b", "question": "What?", "answerable": true, "requred_facts": ["x"]}', "no field `requred_facts`"),
+        ('{"id": "b", "id": "c", "question": "What?", "answerable": true}', "field `id` stands twice"),
+        ('{"id": ' + "9" * 5000 + ', "question": "What?", "answerable": true}', "too many digits"),
     ],
 )
 def test_a_fault_names_file_and_line(tmp_path: Path, line: str, why: str) -> None:
@@ -57,6 +64,65 @@ def test_mixed_encodings_are_a_fault_of_the_line(tmp_path: Path) -> None:
     latin = '{"id": "b", "question": "Café?", "answerable": true}'.encode("latin-1")
     path.write_bytes(json.dumps(GOOD).encode() + b"\n" + latin + b"\n")
     with pytest.raises(BenchmarkError, match=r":2: not UTF-8 at byte"):
+        read(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_another_unicode_form_is_named(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_bytes(json.dumps(GOOD).encode(encoding))
+    with pytest.raises(BenchmarkError, match=r":1: not UTF-8: it holds zero bytes, as UTF-16 does"):
+        read(path)
+
+
+def test_a_byte_order_mark_and_other_line_ends_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_bytes(json.dumps(GOOD).encode("utf-8-sig") + b"\r\n\r\n" + json.dumps(GOOD | {"id": "b"}).encode())
+    assert [(item.id, item.at[-2:]) for item in read(path)] == [("a", ":1"), ("b", ":3")]
+    folder = make(tmp_path / "pack")
+    toml = folder / "benchmark.toml"
+    toml.write_bytes(b"\xef\xbb\xbf" + toml.read_bytes())
+    assert load(folder).name == "small"
+
+
+@pytest.mark.parametrize(
+    ("extra", "why"),
+    [
+        ('document = ["docs/office.md"]', "there is no `benchmark.document`"),
+        ("[lok]", "there is no `lok`"),
+        ("# caf\xe9", "is not UTF-8 at byte"),
+    ],
+)
+def test_what_a_plan_cannot_hold_is_named(tmp_path: Path, extra: str, why: str) -> None:
+    folder = make(tmp_path / "pack")
+    toml = folder / "benchmark.toml"
+    text = toml.read_text("utf-8")
+    more = text.replace("[files]", f"{extra}\n[files]") if "=" in extra else f"{text}\n{extra}\n"
+    toml.write_bytes(more.encode("latin-1"))
+    with pytest.raises(BenchmarkError) as caught:
+        load(folder)
+    assert why in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ({"doc_id": "d"}, "field `text` is missing"),
+        ({"doc_id": "d", "text": ["words"]}, "`text` is no text"),
+        ({"text": "words"}, "field `doc_id` is missing"),
+    ],
+)
+def test_a_wrong_line_of_a_corpus_is_named(tmp_path: Path, line: dict[str, object], why: str) -> None:
+    path = write_lines(tmp_path / "questions.jsonl", [GOOD])
+    write_lines(tmp_path / "corpus.jsonl", [{"doc_id": "a", "text": "Words."}, line])
+    with pytest.raises(BenchmarkError, match=r"corpus\.jsonl:2: ") as caught:
+        load(path)
+    assert why in caught.value.message
+
+
+def test_a_channel_is_of_a_user_or_a_document(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "guard.jsonl", [{"id": 1, "text": "x", "label": "benign", "channel": "fax"}])
+    with pytest.raises(BenchmarkError, match="channel `fax` is unknown"):
         read(path)
 
 

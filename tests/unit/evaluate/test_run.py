@@ -14,6 +14,7 @@ from citeleaf.evaluate.benchmark import load
 from citeleaf.evaluate.compare import compare
 from citeleaf.evaluate.run import Plan, open_own, read_rows, run
 from citeleaf.record import Json
+from support import pdfs
 from support.packs import OFF, QUESTIONS, make, open_small, write_lines
 
 
@@ -146,6 +147,7 @@ def test_a_row_that_fails_is_a_row(pack: Path, tmp_path: Path, monkeypatch: pyte
     [
         ({"gold_spans": ["A lost key must be reported within 48 hours of the loss."]}, "is not in `office.md`"),
         ({"gold_doc": "none.md"}, "document `none.md` of row `q1` is not in the library"),
+        ({"gold_doc": None}, "no `gold_doc` in which it stands"),
     ],
 )
 def test_gold_that_is_not_there_stops_the_run(tmp_path: Path, change: dict[str, object], why: str) -> None:
@@ -154,6 +156,25 @@ def test_gold_that_is_not_there_stops_the_run(tmp_path: Path, change: dict[str, 
         evaluate(folder, tmp_path / "run")
     assert why in str(caught.value)
     assert not (tmp_path / "run" / "rows.jsonl").exists()
+
+
+def test_a_page_beyond_the_document_stops_the_run(tmp_path: Path) -> None:
+    folder = make(tmp_path / "pack", [QUESTIONS[0] | {"gold_doc": "office.pdf", "gold_pages": [1, 3]}])
+    said = "A lost key must be reported within 24 hours."
+    pdfs.make(
+        folder / "docs" / "office.pdf", [lambda c: c.drawString(72, 700, said), lambda c: c.drawString(72, 700, "2")]
+    )
+    with open_small(tmp_path / "run") as app, pytest.raises(BenchmarkError, match=r":1: `office\.pdf` has no page 3"):
+        run([load(folder)], app, tmp_path / "run", docs=[folder / "docs" / "office.pdf"])
+
+
+def test_a_document_that_cannot_be_read_and_is_not_asked_of_is_told(tmp_path: Path) -> None:
+    folder, told = make(tmp_path / "pack", QUESTIONS[:1]), []
+    (folder / "docs" / "leave.md").write_bytes(b"\0\1\2" * 99)
+    with open_small(tmp_path / "run") as app:
+        summary = run([load(folder)], app, tmp_path / "run", say=told.append)
+    assert [line for line in told if line.startswith("`leave.md` is left out: ")]
+    assert summary["rows"]["errors"] == 0  # type: ignore[index, call-overload]
 
 
 def test_a_loose_file_has_its_documents_beside_it(tmp_path: Path) -> None:
