@@ -141,7 +141,9 @@ class QuoteGenerator:
             passages.setdefault(c.evidence.rank, []).append(c)
         left = self._settings.max_characters - sum(len(c.words) for c in chosen)
         for c, score in list(chosen.items()):
-            for companion in (*_beside(c, passages[c.evidence.rank]), *_rest_of_list(c, chosen, candidates, left)):
+            led = [o for o in candidates if c.unit.quote in o.unit.lead]
+            beside = _beside(c, passages[c.evidence.rank])
+            for companion in (*led, *beside, *_rest_of_list(c, chosen, candidates, left)):
                 if companion in chosen or _repeats(companion, chosen):
                     continue
                 length = _added(companion, chosen)

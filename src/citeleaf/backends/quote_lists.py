@@ -114,7 +114,7 @@ def numbers_said(chosen: Iterable[Candidate], places: Places) -> dict[List, set[
 
 
 def lines_of(run: Sequence[Candidate], places: Places, said: Mapping[List, Collection[int]]) -> list[str]:
-    """The lines in which a run of units is said, with `OMITTED` where items are left out.
+    """The lines in which a run of units is said, with `OMITTED` where items are left out, also behind a last colon.
 
     A row that nothing introduces stands for itself: nothing is left out around it.
     """
@@ -138,6 +138,8 @@ def lines_of(run: Sequence[Candidate], places: Places, said: Mapping[List, Colle
         out.append(words)
     while open_:
         _end(open_.pop(), said, out)
+    if out[-1].endswith(":"):
+        _omit(out)
     return out
 
 

@@ -131,7 +131,8 @@ def candidates_of(evidence: Sequence[Evidence], language: str) -> list[Candidate
     """All units of the evidence that can stand as an answer, best passage first, each passage in reading order.
 
     A lead-in or a row of column headings is none by itself: it is read with its items. A sentence that ends in a colon
-    and a passage is none either, unless there is nothing else. A passage without units is one unit.
+    and a passage is none either, nor is a caption that is no sentence, unless there is nothing else. A passage without
+    units is one unit.
     """
     out: list[Candidate] = []
     leads, headings = _leads(evidence)
@@ -142,7 +143,9 @@ def candidates_of(evidence: Sequence[Evidence], language: str) -> list[Candidate
         for place, unit in enumerate(units):
             own = words_of(unit)
             heads_others = any((passage.doc_id, s) in headings for s in _cells(unit))
-            if (passage.doc_id, unit.quote.span) in leads or heads_others or not any(c.isalnum() for c in own):
+            here = any(unit.quote in other.lead for other in units)
+            introduces = (passage.doc_id, unit.quote.span) in leads and (here or not unit.lead)
+            if introduces or heads_others or not any(c.isalnum() for c in own):
                 continue
             words = " ".join(said for _, said in spoken([unit]))
             out.append(Candidate(item, place, unit, words, own, frozenset((*terms(words, language), *titles))))
@@ -173,9 +176,12 @@ def _cells(unit: Unit) -> list[Span]:
 
 
 def _is_bare(candidate: Candidate) -> bool:
-    """Whether a unit introduces something that does not follow in its passage."""
+    """Whether a unit is a caption, or introduces something that does not follow in its passage."""
+    unit = candidate.unit
     last = candidate.place == len(candidate.evidence.passage.units) - 1
-    return last and candidate.unit.quote.text.rstrip().endswith(":")
+    if unit.kind == "caption":
+        return not ends_sentence(unit.quote.text)
+    return last and not unit.lead and unit.quote.text.rstrip().endswith(":")
 
 
 def defines(candidate: Candidate, term: str) -> bool:
