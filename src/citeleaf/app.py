@@ -29,7 +29,20 @@ from citeleaf.measured import kept as measured
 from citeleaf.retrieve.search import single
 from citeleaf.settings import Settings
 from citeleaf.spans import ASK, told
-from citeleaf.types import Answer, Check, DocId, Document, Fact, Hit, Page, Passage, Place, Query, Span
+from citeleaf.types import (
+    Answer,
+    Check,
+    DocId,
+    Document,
+    Fact,
+    Hit,
+    Page,
+    Passage,
+    Place,
+    Query,
+    ShownCitation,
+    Span,
+)
 from citeleaf.wiring import Parts
 
 if TYPE_CHECKING:
@@ -344,6 +357,13 @@ class App:
     def picture(self, shown: Shown) -> bytes:
         """The page of what is shown, as PNG, its words marked. Raises `ConfigError` for a format without pages."""
         return self._parts.picture(shown.document, shown.place)
+
+    def marked_pages(self, citations: Sequence[ShownCitation], notes: Mapping[int, str], note: str = "") -> bytes:
+        """PDF of the cited pages with the words highlighted; `notes` by citation number, `note` on the first page.
+
+        Raises `ConfigError` when no citation has a page.
+        """
+        return self._parts.marked_pages(citations, notes, note)
 
     def close(self) -> None:
         """Lets go of the store and the models."""

@@ -27,7 +27,7 @@ from citeleaf.models import pulled
 from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
 from citeleaf.settings import ChatSettings, Settings
 from citeleaf.spans import Spans, silent
-from citeleaf.types import Answer, DocId, Document, Fact, Place
+from citeleaf.types import Answer, DocId, Document, Fact, Place, ShownCitation
 
 if TYPE_CHECKING:
     from citeleaf.backends.store_sqlite import SqliteStore
@@ -204,6 +204,12 @@ class Parts:
         from citeleaf.backends.pdf_image import render_page
 
         return render_page(self.library.source(document), place.page, scale=scale, rects=place.rects)
+
+    def marked_pages(self, citations: Sequence[ShownCitation], notes: Mapping[int, str], note: str) -> bytes:
+        """PDF of the cited pages with highlights; see `pdf_marked.marked_citations`."""
+        from citeleaf.backends.pdf_marked import marked_citations
+
+        return marked_citations(citations, notes, note, lambda i: self.library.source(self.store.document(i)))
 
     def close(self) -> None:
         """Closes what was opened."""
