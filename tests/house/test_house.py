@@ -43,6 +43,7 @@ ALLOWED = {
     "verify": CORE | {"verify", "language", "retrieve"},
     "answer": CORE | {"answer", "retrieve", "language", "verify"},
     "record": CORE,
+    "receipt": CORE | {"record"},
     "live": CORE | {"answer"},
     "ask": CORE | {"ingest", "retrieve", "answer", "live"},
     "check": CORE | {"ask", "retrieve", "answer", "record", "language", "verify"},
@@ -62,6 +63,7 @@ ALLOWED = {
     | {
         "app",
         "check",
+        "receipt",
         "evaluate",
         "feedback",
         "surfaces",

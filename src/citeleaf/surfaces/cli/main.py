@@ -13,7 +13,21 @@ import typer
 
 from citeleaf import __version__
 from citeleaf.errors import CiteleafError, ConfigError
-from citeleaf.surfaces.cli import ask, chat, check, copies, corpus, evaluate, guard, mcp, options, serve, show, upkeep
+from citeleaf.surfaces.cli import (
+    ask,
+    audit,
+    chat,
+    check,
+    copies,
+    corpus,
+    evaluate,
+    guard,
+    mcp,
+    options,
+    serve,
+    show,
+    upkeep,
+)
 from citeleaf.surfaces.terminal import make_streams_safe, one_line
 
 cli = typer.Typer(
@@ -37,7 +51,7 @@ def about(
         raise typer.Exit()
 
 
-for module in (ask, chat, check, guard, corpus, copies, show, evaluate, serve, mcp, upkeep):
+for module in (ask, chat, check, audit, guard, corpus, copies, show, evaluate, serve, mcp, upkeep):
     module.register(cli)
 
 

@@ -13,7 +13,7 @@ from citeleaf.surfaces.cli.corpus import document_json
 from citeleaf.surfaces.terminal import Screen, one_line
 
 if TYPE_CHECKING:
-    from citeleaf.app import Found
+    from citeleaf.app import App, Found, Shown
 
 
 def register(cli: typer.Typer) -> None:
@@ -55,6 +55,9 @@ def show(
     item: Annotated[str, typer.Argument(help="Id of a document, section, passage or answer.", metavar="ID")],
     page: Annotated[int | None, typer.Option("--page", min=1, help="Physical page of a document.")] = None,
     image: Annotated[Path | None, typer.Option("--image", help="Writes the page with the words marked.")] = None,
+    receipt: Annotated[
+        bool, typer.Option("--receipt", help="Of an answer: all that it rests on, as one JSON document.")
+    ] = False,
     library: options.Library = None,
     profile: options.Profile = None,
     json: options.Json = False,
@@ -71,6 +74,8 @@ def show(
         raise ConfigError(f"there is no folder `{image.parent}`", hint="make it first", subject=str(image))
     with options.open_app(library, profile) as app:
         shown = app.show(item, page=page)
+        if receipt:
+            return _receipt(screen, app, shown, item)
         if image is not None:
             picture = app.picture(shown)
             image.write_bytes(picture)
@@ -103,6 +108,16 @@ def show(
         head.append(f"page {shown.place.page}")
     screen.print(" · ".join(part for part in head if part), style="cyan")
     screen.print(shown.text)
+    return 0
+
+
+def _receipt(screen: Screen, app: App, shown: Shown, item: str) -> int:
+    from citeleaf.errors import ConfigError
+    from citeleaf.receipt import receipt
+
+    if shown.answer is None:
+        raise ConfigError(f"`{item}` is no answer", hint="give the id that `ask` says it was kept as", subject=item)
+    screen.document(receipt(shown.answer, app.kit.store, app.kit.verifier))
     return 0
 
 
