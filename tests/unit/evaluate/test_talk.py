@@ -65,6 +65,7 @@ def test_the_row_keeps_what_was_typed_and_what_was_asked(tmp_path: Path) -> None
     answer = row["answer"]
     assert isinstance(answer, dict)
     assert (answer["question"], answer["asked"]) == (row["question"], row["asked"])
+    assert f"Asked as: {row['asked']}" in (tmp_path / "run" / "report.html").read_text("utf-8")
     assert row["figures"]["retrieval.span.hit@1"] == 1.0  # type: ignore[index, call-overload]
 
 

@@ -9,7 +9,7 @@ from citeleaf.evaluate.page.charts import difference_bar
 from citeleaf.evaluate.page.markup import Child, Html, tag
 from citeleaf.evaluate.page.read import interval_of, listing, mapping, number, words
 from citeleaf.evaluate.page.rows import Entry, asked, outcome
-from citeleaf.evaluate.page.shown import decimal, heading, signed, table, to_rows
+from citeleaf.evaluate.page.shown import decimal, heading, probability, signed, table, to_rows
 from citeleaf.evaluate.summary import RATES
 from citeleaf.record import Json
 
@@ -76,7 +76,7 @@ def _differences(figures: Mapping[str, Json]) -> Html | None:
                 ),
                 tag("td", told, class_=f"told {told.replace(' ', '-')}"),
                 tag("td", to_rows(n, figure=" ".join(names.row_figures(name))), moved),
-                tag("td", "" if p is None else f"{p:.3f}"),
+                tag("td", "" if p is None else probability(p)),
             )
         )
     head: list[Child] = ["figure", "before → now", "difference, 95 % interval", "better or worse", "rows", "McNemar p"]

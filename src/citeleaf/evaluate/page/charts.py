@@ -105,8 +105,8 @@ def trend(title: str, weeks: Sequence[str], points: Sequence[tuple[float, float,
             shapes.append(tag("text", week, x=x, y=base + 18, text_anchor="middle"))
         if point is not None:
             y, bottom, top = (_round(base - _HEIGHT * (v - low) / reach) for v in point)
-            shapes.append(tag("line", class_="mark", x1=x, x2=x, y1=bottom, y2=top))
-            shapes.append(tag("circle", class_="mark", cx=x, cy=y, r=4))
+            shapes.append(tag("line", class_="whisker", x1=x, x2=x, y1=bottom, y2=top))
+            shapes.append(tag("circle", class_="dot", cx=x, cy=y, r=4))
     box = f"0 0 {_LEFT + _WIDTH + 16} {base + 26}"
     return tag("svg", tag("title", f"{title} by week"), shapes, class_="curve-chart", viewBox=box, role="img")
 

@@ -34,7 +34,8 @@ def page(title: str, found: Mapping[str, Json], names: Sequence[str]) -> str:
     head = tag("header", tag("p", "citeleaf · drift", class_="kicker"), tag("h1", title), tag("p", _span(weeks, found)))
     none = tag("p", "No answer is kept in this library.", class_="unscored") if not weeks else None
     listed = table("Figures by week", ["week", "answers", *(label(n)[0] for n in names)], _rows(weeks, names), "broad")
-    body = tag("main", none, pictures, tag("section", tag("h2", "By week"), listed) if weeks else None)
+    drawn = tag("section", pictures, class_="trends") if pictures else None
+    body = tag("main", none, drawn, tag("section", tag("h2", "By week"), listed) if weeks else None)
     return shell(f"{title} · citeleaf drift", head, body)
 
 
@@ -52,7 +53,8 @@ def _picture(name: str, weeks: Sequence[Mapping[str, Json]]) -> Html:
         for figure in figures
     ]
     drawn = trend(shown, [words(week.get("week")) for week in weeks], points, rate=name.endswith("_rate"))
-    return tag("section", tag("h2", shown), tag("p", f"{what[0].upper()}{what[1:]}, with 95 % intervals."), drawn)
+    told = tag("p", f"{what[0].upper()}{what[1:]}, with 95 % intervals.", class_="what")
+    return tag("div", tag("h2", shown), told, tag("figure", drawn))
 
 
 def _rows(weeks: Sequence[Mapping[str, Json]], names: Sequence[str]) -> list[Html]:

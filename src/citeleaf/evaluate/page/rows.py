@@ -131,6 +131,8 @@ def _body(entry: Entry, several: bool) -> Iterator[Child]:
         counts = Counter(outcome(r) for r in entry.repeats)
         told = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in counts.most_common())
         yield tag("p", f"Asked {len(entry.repeats)} times: {told}. The first is shown; figures are means.")
+    if item.get("asked"):
+        yield tag("p", "Asked as: ", words(item["asked"]))
     answer = mapping(item.get("answer"))
     if answer:
         yield from _answer(entry, answer)

@@ -20,6 +20,11 @@ def decimal(value: float | None) -> str:
     return UNSCORED if value is None else f"{value:.3f}"
 
 
+def probability(value: float) -> str:
+    """Three decimals of a p-value; one that would be shown as 0 is said to be less."""
+    return f"{value:.3f}" if value >= 0.0005 else "< 0.001"
+
+
 def signed(value: float) -> str:
     """Three decimals with a sign; none where they are all zero."""
     shown = f"{value:+.3f}"

@@ -284,10 +284,12 @@ def _scope(name: str) -> Literal["library", "document"] | None:
 
 
 def _difference(name: str, row: Mapping[str, Json]) -> tuple[str, ...]:
+    from citeleaf.evaluate.page.shown import probability
+
     interval = row["ci95"]
     low, high = (float(str(x)) for x in interval) if isinstance(interval, list) else (0.0, 0.0)
     change = f"{row['difference']:+.3f} ({low:+.3f} to {high:+.3f})"
-    p = f"{row['mcnemar_p']:.3f}" if "mcnemar_p" in row else ""
+    p = probability(float(str(row["mcnemar_p"]))) if "mcnemar_p" in row else ""
     told = "" if row["distinguishable"] else "not distinguishable"
     return name, f"{row['first']:.3f}", f"{row['second']:.3f}", change, p, told
 
