@@ -46,7 +46,11 @@ CHATS = {
 """Chat models that write answers (see `settings.chat`); `quote` is the generator without one."""
 HTTP_EMBEDDER = "citeleaf.backends.embed_http:open_embedder"
 FOUNDRY_EMBEDDER = "citeleaf.backends.generate_foundry:open_embedder"
-VERIFIERS = {"overlap": "citeleaf.backends.verify_overlap:OverlapVerifier"}
+CHECKS = "checks"
+VERIFIERS = {
+    CHECKS: "citeleaf.backends.verify_checks:open_verifier",
+    "overlap": "citeleaf.backends.verify_overlap:OverlapVerifier",
+}
 SPANS = "citeleaf.backends.spans_otel:open_spans"
 PARSER = "citeleaf.backends.parse:read"
 
@@ -265,7 +269,9 @@ class Parts:
 
     @once
     def _verifier(self) -> Verifier:
-        return cast(Verifier, _load(self.settings.models.verifier, VERIFIERS, "models.verifier")())
+        name = self.settings.models.verifier
+        opener = _load(name, VERIFIERS, "models.verifier")
+        return cast(Verifier, opener(self.reranker) if name == CHECKS else opener())
 
     def _check_gate(self) -> None:
         names = [model.name if model is not None else None for model in (self.embedder, self.reranker)]

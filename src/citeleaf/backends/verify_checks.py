@@ -83,8 +83,9 @@ class ChecksVerifier:
         for signal in self._signals:
             text = " ".join(dict.fromkeys(m.piece.text for m in sides.matches))
             signals[signal.name] = signal.odds([(claim.text, text)])[0]
-        p = self._weights.probability(features(sides, findings, parted, signals))
-        said, shown = label(p, findings, self._weights)
+        values = features(sides, findings, parted, signals)
+        p = self._weights.probability(values)
+        said, shown = label(p, findings, values, self._weights)
         extra: list[Check] = []
         spoken = tongue(claim.text, sides.coverage)
         if said == "supported" and spoken != "en":

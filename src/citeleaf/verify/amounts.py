@@ -11,8 +11,8 @@ from citeleaf.verify.finding import Finding, Sides, failed, idle, passed
 
 _STRAYED = 0.75
 """Coverage by the best piece from which a number that only a further piece holds was not said of the same thing."""
-_SURE = 0.15
-"""How much closer the words around another number must be, in [0, 1]."""
+_DOUBT, _SURE = 0.1, 0.25
+"""How much closer, in [0, 1], the words around another number must be for a doubt and for a contradiction."""
 _PERIODS = frozenset(("time", "month", "business day"))
 _GATE = 0.55
 """Least coverage of the claim by the piece from which another number there contradicts."""
@@ -79,13 +79,16 @@ def _elsewhere(q: Quantity, name: str, written: str, sides: Sides) -> Finding | 
     own = max((n for p, n in rivals if same(q, p)), default=0.0)
     others = [(p, n) for p, n in rivals if not same(q, p) and not _in_claim(p, sides)]
     other = max(others, key=lambda pair: pair[1], default=None)
-    if other is None or other[1] - own < _SURE * (other[1] + own + 0.1):
+    if other is None:
+        return None
+    closer = (other[1] - own) / (other[1] + own + 0.1)
+    if closer < _DOUBT:
         return None
     p = other[0]
     return failed(
         name,
         f"the claim says {written} where the passage says {_shown(best.piece.text, p)}",
-        contradicts=best.near and best.coverage >= 0.8,
+        contradicts=best.near and best.coverage >= 0.8 and closer >= _SURE,
         said=Span(q.start, q.end),
         piece=best.piece,
         found=Span(p.start, p.end),

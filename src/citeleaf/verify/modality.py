@@ -105,7 +105,10 @@ def modality(sides: Sides) -> Finding:
     verdicts = [(m, _theirs(m)) for m in gated]
     known = [(m, found) for m, found in verdicts if found]
     if not known:
-        return idle("modality")
+        added = next((c for c in mine if c.kind == "duty"), None)
+        if added is None or any(cues(m.piece.reading) for m in sides.matches):
+            return idle("modality")
+        return failed("modality", f"{_at(sides.claim.text, added.span)} is not in the passage", said=added.span)
     kinds = {c.kind for c in mine}
     if any(kinds & {c.kind for c in found} for _, found in known):
         return passed("modality", f"{mine[0].kind} on both sides")

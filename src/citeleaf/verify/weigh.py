@@ -26,6 +26,8 @@ from citeleaf.verify.run import contradictions
 from citeleaf.verify.wording import longest_unsaid
 
 FILE = Path(__file__).with_name("weights.json")
+MOST_UNSAID = 0.4
+"""Share of a part's words that a supported claim may have beyond one piece."""
 REFUTED = 0.05
 """Highest score of a refuted claim."""
 LEXICAL, RERANKED = "lexical", "reranked"
@@ -88,7 +90,7 @@ def features(
         "unsaid_best": 1 - best.coverage,
         "disorder": 1 - best.ordered,
         "run": min(5, longest_unsaid(sides)) / 5,
-        "unsaid_part": max((1 - p.coverage for p in parted), default=1 - sides.coverage),
+        "unsaid_part": max((_unsaid(p) for p in parted), default=_unsaid(sides)),
         "parts": min(3, len(parted)) / 3,
         "contradicted": float(bool(contradictions(tuple(findings)))),
         "numbers": float(any(n in failed and not failed[n].contradicts for n in ("numbers", "periods", "dates"))),
@@ -108,8 +110,19 @@ def features(
     return values | {name: max(-2.0, min(2.0, value / 6)) for name, value in signals.items()}
 
 
-def label(probability: float, findings: Sequence[Finding], known: Weights) -> tuple[Label, float]:
-    """Label and score. A contradiction is `refuted`, at most 0.05; else `supported` from `sure` on."""
+def label(
+    probability: float, findings: Sequence[Finding], values: Mapping[str, float], known: Weights
+) -> tuple[Label, float]:
+    """Label and score. A contradiction is `refuted`, at most 0.05; else `supported` from `sure` on, without a doubt.
+
+    A doubt is a failed check, `words` aside, or a part of which one piece holds less than 0.6.
+    """
     if contradictions(tuple(findings)):
         return "refuted", min(probability, REFUTED)
-    return ("supported" if probability >= known.sure else "not_enough_info"), probability
+    doubtful = any(f.state == "failed" and f.name != "words" for f in findings) or values["unsaid_part"] > MOST_UNSAID
+    return ("supported" if probability >= known.sure and not doubtful else "not_enough_info"), probability
+
+
+def _unsaid(sides: Sides) -> float:
+    """Share of the words of a part that its best piece alone does not hold."""
+    return 1 - max(m.coverage for m in sides.matches)

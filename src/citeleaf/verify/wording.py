@@ -86,9 +86,12 @@ def _turned(match: Match, pivot: Word, other: Word) -> Finding:
 def quantifiers(sides: Sides) -> Finding:
     """The check `quantifiers`: all, some, none, only; where the claim is nearly the passage."""
     best = sides.best
+    claim, theirs = sides.claim, best.piece.reading
+    only = ONLY.search(claim.text)
+    if only and not any(ONLY.search(m.piece.text) or "unless" in m.piece.text.lower() for m in sides.matches):
+        return failed("quantifiers", f"“{only[0]}” is not in the passage", said=Span(only.start(), only.end()))
     if not best.near:
         return idle("quantifiers")
-    claim, theirs = sides.claim, best.piece.reading
     mine = [(w, _QUANTIFIERS[w.text]) for w in claim.words if w.text in _QUANTIFIERS]
     other = [(w, _QUANTIFIERS[w.text]) for w in theirs.words if w.text in _QUANTIFIERS]
     for word, kind in mine:
@@ -104,9 +107,6 @@ def quantifiers(sides: Sides) -> Finding:
                     piece=best.piece,
                     found=Span(w.start, w.end),
                 )
-    only = ONLY.search(claim.text)
-    if only and not any(ONLY.search(m.piece.text) or "unless" in m.piece.text.lower() for m in sides.matches):
-        return failed("quantifiers", f"“{only[0]}” is not in the passage", said=Span(only.start(), only.end()))
     return passed("quantifiers") if mine or only else idle("quantifiers")
 
 
