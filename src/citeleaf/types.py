@@ -83,7 +83,7 @@ class Heading:
 class Block:
     """A piece of layout. `lead`: spans elsewhere that it leans on: sentences that introduce it, outermost first, then a
     table's column headings. `cells`: a row's cells in column order, none empty, or a definition's term. `columns`: what
-    a row says: each cell, those that reach down into the row too, followed by its headings, outermost first."""
+    a row says: each cell (empty: an empty span; one that reaches down into it: that one), then its headings."""
 
     kind: BlockKind
     span: Span

@@ -52,7 +52,7 @@ def passage(doc: Document, start: int = 0, end: int | None = None, n: int = 1, h
 
 
 def units(doc: Document, span: Span) -> tuple[Unit, ...]:
-    """Units of a slice; the line that introduces a list is a unit too."""
+    """Units of a slice; the line that introduces a list is a unit too. Items know their position in their list."""
     out: list[Unit] = []
     lead: tuple[Quote, ...] = ()
     at = span.start
@@ -64,7 +64,12 @@ def units(doc: Document, span: Span) -> tuple[Unit, ...]:
                 out.append(Unit("paragraph", quote(doc, at + s.start, at + s.end)))
             lead = (out[-1].quote,) if line.rstrip().endswith(":") else ()
         at += len(line) + 1
-    return tuple(out)
+    return tuple(_positioned(unit, out) for unit in out)
+
+
+def _positioned(unit: Unit, among: Sequence[Unit]) -> Unit:
+    items = [other for other in among if other.kind == "list_item" and other.lead == unit.lead]
+    return replace(unit, position=(items.index(unit) + 1, len(items))) if unit in items and unit.lead else unit
 
 
 def quote(doc: Document, start: int, end: int) -> Quote:

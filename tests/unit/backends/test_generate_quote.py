@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from citeleaf.backends.generate_quote import QuoteGenerator
+from citeleaf.quotes import OMITTED
 from citeleaf.settings import QuoteSettings
 from citeleaf.types import Draft, Evidence, Fact, Unit
 from support.evidence import document, evidence, passage, quote
@@ -39,9 +40,9 @@ def test_the_rule_comes_with_its_exception(found: tuple[Evidence, ...]) -> None:
     )
 
 
-def test_an_item_comes_with_its_lead_and_without_its_siblings(found: tuple[Evidence, ...]) -> None:
+def test_an_item_comes_with_its_lead_and_a_sign_for_each_gap(found: tuple[Evidence, ...]) -> None:
     draft = ask("Is damage by vermin paid?", found)
-    assert draft.text == "We will not pay for: damage caused by vermin; or [1]"
+    assert draft.text == "We will not pay for:\n[…]\ndamage caused by vermin; or\n[…] [1]"
     assert [q.text for q in draft.quotations[0].quotes] == ["We will not pay for:", "damage caused by vermin; or"]
 
 
@@ -80,7 +81,7 @@ def test_quotations_are_exact_and_nothing_else_is_said(found: tuple[Evidence, ..
         for exact in quotation.quotes:
             assert texts[quotation.passage_id][exact.span.start : exact.span.end] == exact.text
         said = draft.text[quotation.at.start : quotation.at.end]
-        assert said.split() == " ".join(q.text.replace("- ", "") for q in quotation.quotes).split()
+        assert said.replace(OMITTED, "").split() == " ".join(q.text.replace("- ", "") for q in quotation.quotes).split()
         rest = rest[: quotation.at.start] + rest[quotation.at.end :]
     assert set(rest) <= set(" \n[]12")
 
