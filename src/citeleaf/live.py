@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from citeleaf.answer.cite import resolve
 from citeleaf.answer.claims import split_claims
 from citeleaf.answer.decide import decide_answer
+from citeleaf.answer.disagree import disagreements
 from citeleaf.answer.shown import Numbers, shown_citations, shown_claim
 from citeleaf.clock import Clock
 from citeleaf.events import ClaimEvent
@@ -43,8 +45,9 @@ class Live:
     def hear(self, draft: Draft) -> None:
         """A draft so far, of which the last sentence may go on.
 
-        The others go through the same checks as the whole will. Nothing is told while a rule, a contradiction or too
-        few supported sentences would bring the answer down, or when the draft was begun anew and now says other things.
+        The others go through the same checks as the whole will. Nothing is told while a rule, a conflict or too few
+        supported sentences would bring the answer down, when the draft was begun anew and now says other things, and
+        from the first sentence on that is not supported: what stands in for it is known at the end.
         """
         citations = resolve(draft, self._evidence)
         claims = split_claims(draft, citations)[:-1]
@@ -53,12 +56,15 @@ class Live:
         self._judged = len(claims)
         verdicts = tuple(self._verifier.verify(claims, self._evidence))
         guarded = self._rules.guard.answer
+        documents = self._store.documents()
+        *_, clashes = disagreements(claims, verdicts, self._evidence, documents, self._verifier)
         checks, verdicts = screen(draft, claims, verdicts, self._query, self._evidence, guarded)
+        checks = (*checks, *clashes)
         decision = decide_answer(draft, claims, verdicts, checks, guarded, self._rules.decide, self._language)
         if decision.outcome != "answered":
             return
         numbers = Numbers()
-        kept = [(c, v) for c, v in zip(claims, verdicts, strict=True) if c.n in decision.kept]
+        kept = takewhile(lambda pair: pair[0].n in decision.kept, zip(claims, verdicts, strict=True))
         shown = [shown_claim(claim, verdict, numbers) for claim, verdict in kept]
         if shown[: len(self._told)] == self._told:
             self._tell(shown, shown_citations(numbers, self._evidence, self._store))

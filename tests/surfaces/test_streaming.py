@@ -154,6 +154,7 @@ def test_a_sentence_that_fails_its_checks_is_never_told(asked: Asker, text: str)
     told = [e.claim.text for e in events if isinstance(e, ClaimEvent)]
     assert told == [c.text for c in answer.claims]
     assert not any("4,711" in t or "evil" in t for t in told)
+    assert before_the_end_of_writing(events) == []
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
