@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 
@@ -28,6 +29,12 @@ def one_line(text: str, limit: int = 0) -> str:
     """`safe` text with all white space as single blanks, cut with an ellipsis at `limit` characters (0: not cut)."""
     line = " ".join(safe(text).split())
     return line if not limit or len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def headed(title: str, section: Sequence[str]) -> tuple[str, ...]:
+    """Title and section path of a place without empty ones, the title once where the path begins with it."""
+    path = tuple(section[1:] if section and section[0].split() == title.split() else section)
+    return tuple(part for part in (title, " > ".join(path)) if part)
 
 
 def _unsafe(code: int) -> bool:
@@ -53,6 +60,18 @@ def make_streams_safe() -> None:
             stream.reconfigure(errors="backslashreplace")
     if not os.environ.get("COLUMNS", "1").isdigit() or os.environ.get("COLUMNS") == "0":
         del os.environ["COLUMNS"]
+
+
+def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """A width for each column in which no word of it breaks; the widest give way first. None where there is no room."""
+    widths = [max(map(cell_len, column)) for column in columns]
+    least = [max(cell_len(word) for cell in column for word in [*cell.split(), ""]) for column in columns]
+    if sum(least) > room:
+        return None
+    while sum(widths) > room:
+        i = max((i for i, width in enumerate(widths) if width > least[i]), key=lambda i: widths[i])
+        widths[i] -= 1
+    return widths
 
 
 class Screen:
@@ -84,16 +103,30 @@ class Screen:
             self.messages.print(escape(safe(text)), style=style)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
-        """A table on stdout; plain tab-separated lines when stdout is no terminal."""
+        """A table on stdout; plain tab-separated lines when stdout is no terminal.
+
+        On a terminal, columns that are empty are left out, and no word is broken: where the longest words of all
+        columns do not fit side by side, each row is told in lines of its own.
+        """
         if not self.out.is_terminal:
             for row in rows:
                 sys.stdout.write("\t".join(one_line(cell) for cell in row) + "\n")
             return
+        cells = [[one_line(cell) for cell in row] for row in rows]
+        shown = [i for i in range(len(columns)) if not cells or any(row[i] for row in cells)]
+        widths = _widths([[row[i] for row in (columns, *cells)] for i in shown], self.out.width - 2 * (len(shown) - 1))
+        if widths is None:
+            for row in cells:
+                self.print(row[0], style="bold")
+                for i in shown[1:]:
+                    if row[i]:
+                        self.print(f"  {columns[i]}: {row[i]}")
+            return
         from rich.table import Table
 
-        table = Table(title=title, box=None, pad_edge=False, header_style="bold")
-        for column in columns:
-            table.add_column(column, overflow="fold")
-        for row in rows:
-            table.add_row(*(escape(one_line(cell)) for cell in row))
+        table = Table(title=title, box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+        for i, width in zip(shown, widths, strict=True):
+            table.add_column(columns[i], overflow="fold", width=width)
+        for row in cells:
+            table.add_row(*(escape(row[i]) for i in shown))
         self.out.print(table)

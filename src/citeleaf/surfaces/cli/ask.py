@@ -9,7 +9,7 @@ import typer
 
 from citeleaf.surfaces.cli import options
 from citeleaf.surfaces.cli.progress import stages
-from citeleaf.surfaces.terminal import Screen, one_line, read_input
+from citeleaf.surfaces.terminal import Screen, headed, one_line, read_input
 
 if TYPE_CHECKING:
     from citeleaf.types import Answer, ShownCitation
@@ -108,13 +108,13 @@ def _model_failure(answer: Answer) -> str:
 
 def where(citation: ShownCitation) -> str:
     """Title, version, both page numbers and section of a citation, in one line."""
-    parts = [citation.title + (f" (version {citation.version})" if citation.version else "")]
     place = citation.place
+    title, *path = headed(citation.title, place.section)
+    parts = [title + (f" (version {citation.version})" if citation.version else "")]
     if place.page is not None:
         printed = place.page_label
         parts.append(f"page {place.page}" + (f" (printed {printed})" if printed and printed != str(place.page) else ""))
-    if place.section:
-        parts.append(" > ".join(place.section))
+    parts += path
     if place.quality != "good":
         parts.append({"ocr": "read by OCR", "garbled": "text may be garbled"}.get(place.quality, place.quality))
     return " · ".join(parts)

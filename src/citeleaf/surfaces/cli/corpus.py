@@ -59,7 +59,7 @@ def documents(
     elif not found:
         screen.print("no documents yet; add some with: citeleaf ingest PATH")
     else:
-        columns = ("id", "title", "version", "effective", "role", "pages", "without text")
+        columns = ("id", "title", "version", "effective", "role", "pages", "without text", "notices")
         screen.table(columns, [_row(d) for d in found])
     return 0
 
@@ -152,6 +152,7 @@ def _row(document: Document) -> tuple[str, ...]:
         document.role,
         str(len(document.pages) or ""),
         ", ".join(empty),
+        ", ".join(sorted({notice.code for notice in document.notices})),
     )
 
 

@@ -10,7 +10,7 @@ import typer
 from citeleaf.surfaces.cli import options
 from citeleaf.surfaces.cli.ask import show_answer
 from citeleaf.surfaces.cli.corpus import document_json
-from citeleaf.surfaces.terminal import Screen, one_line
+from citeleaf.surfaces.terminal import Screen, headed, one_line
 
 if TYPE_CHECKING:
     from citeleaf.app import App, Found, Shown
@@ -103,10 +103,14 @@ def show(
             }
         )
         return 0
-    head = [shown.document.title, " > ".join(shown.place.section)]
+    head = [*headed(shown.document.title, shown.place.section)]
     if shown.place.page is not None:
         head.append(f"page {shown.place.page}")
-    screen.print(" · ".join(part for part in head if part), style="cyan")
+    screen.print(" · ".join(head), style="cyan")
+    if shown.kind == "document":
+        for notice in shown.document.notices:
+            at = "" if notice.page is None else f" on page {notice.page}"
+            screen.say(f"notice {notice.code}{at}: {one_line(notice.detail, 200)}")
     screen.print(shown.text)
     return 0
 
