@@ -11,6 +11,7 @@ from citeleaf.errors import ConfigError, StoreError, StoreReadOnly, UnreadableFi
 from citeleaf.feedback import FILE as FEEDBACK
 from citeleaf.ids import sha256_file
 from citeleaf.library import Library, Shelf
+from citeleaf.measured import FILE as MEASURED
 
 if TYPE_CHECKING:
     from citeleaf.types import Check, Document
@@ -54,9 +55,10 @@ def backup(library: Library, store: Copied, out: Path) -> None:
         for file in sorted(library.sources.iterdir()) if library.sources.is_dir() else ():
             shutil.copyfile(file, copy.sources / file.name)
             (copy.sources / file.name).chmod(0o600)
-        if (library.folder / FEEDBACK).is_file():
-            shutil.copyfile(library.folder / FEEDBACK, copy.folder / FEEDBACK)
-            (copy.folder / FEEDBACK).chmod(0o600)
+        for name in (FEEDBACK, MEASURED):
+            if (library.folder / name).is_file():
+                shutil.copyfile(library.folder / name, copy.folder / name)
+                (copy.folder / name).chmod(0o600)
 
 
 def restore(source: Path, target: Library, store: Copied) -> None:

@@ -50,7 +50,7 @@ ALLOWED = {
     "library": CORE,
     "feedback": CORE,
     "measured": BASE,
-    "backup": CORE | {"library", "feedback"},
+    "backup": CORE | {"library", "feedback", "measured"},
     "backends": CORE | {"backends", "retrieve", "library", "language", "verify"},
     "wiring": CORE
     | {"ingest", "retrieve", "answer", "ask", "library", "backup", "backends", "record", "models", "measured"},
