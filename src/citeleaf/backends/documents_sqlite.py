@@ -31,6 +31,21 @@ def every(snapshot: Snapshot) -> tuple[Document, ...]:
     return tuple(rows.document_of(row, *_parts(snapshot, row[0]), "", b"") for row in found)
 
 
+class Listing:
+    """All documents, read anew only when one of them changed; safe to use from any thread."""
+
+    def __init__(self) -> None:
+        """Nothing is read yet."""
+        self._held: tuple[int, tuple[Document, ...]] | None = None
+
+    def every(self, snapshot: Snapshot) -> tuple[Document, ...]:
+        """All documents by id, their text left empty."""
+        held = self._held
+        if held is None or held[0] != snapshot.generation:
+            held = self._held = (snapshot.generation, every(snapshot))
+        return held[1]
+
+
 def whole(snapshot: Snapshot, doc_id: DocId) -> Document:
     """One document with its text and blocks. Raises `UnknownId`."""
     n = (number(snapshot, doc_id),)

@@ -94,6 +94,7 @@ class SqliteStore:
         self._vocabulary = search.Vocabulary()
         self._dense = DenseSearch(connections.path)
         self._boxes: OrderedDict[tuple[int, DocId], Boxes] = OrderedDict()
+        self._listing = documents.Listing()
 
     # ---- opening and closing
 
@@ -250,7 +251,7 @@ class SqliteStore:
     def documents(self) -> tuple[Document, ...]:
         """All documents by id, their text and blocks left empty."""
         with self._connections.reading() as s:
-            return documents.every(s)
+            return self._listing.every(s)
 
     def document(self, doc_id: DocId) -> Document:
         """One whole document. Raises `UnknownId`."""

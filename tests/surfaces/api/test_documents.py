@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import struct
+import time
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from citeleaf.app import App
+from citeleaf.backends.store_sqlite import FILE
+from citeleaf.surfaces.api.app import create
 from citeleaf.surfaces.api.schemas import DocumentsOut, LeafOut, PassageOut, WholeDocument
 from citeleaf.surfaces.api.uploads import display_name
-from surfaces.api.conftest import events
+from surfaces.api.conftest import HOME, events
 
 NOTE = b"# Parking\n\nVisitors park behind the house.\n"
 
@@ -34,6 +38,25 @@ def test_documents_are_listed_in_parts(client: TestClient) -> None:
     part = client.get("/api/documents", params={"limit": 1, "offset": 1}).json()
     assert ([d["id"] for d in part["documents"]], part["total"]) == (["leave"], 2)
     assert [d["id"] for d in client.get("/api/documents", params={"q": "COVER"}).json()["documents"]] == ["cover"]
+
+
+def test_a_long_list_comes_in_parts_and_is_read_once(app: App) -> None:
+    with sqlite3.connect(app.folder / FILE) as db:
+        names = [row[1] for row in db.execute("PRAGMA table_info(document)")]
+        first = dict(zip(names, db.execute("SELECT * FROM document WHERE id = 'leave'").fetchone(), strict=True))
+        made = (first | {"n": n, "id": f"x-{n:05}", "sha256": f"{n:064}"} for n in range(100, 10_098))
+        db.executemany(f"INSERT INTO document VALUES ({', '.join(f':{n}' for n in names)})", made)
+    with TestClient(create(app), base_url=HOME) as client:
+        whole = client.get("/api/documents").json()
+        assert (whole["total"], len(whole["documents"])) == (10_000, 200)
+        start = time.monotonic()
+        last = client.get("/api/documents", params={"limit": 1000, "offset": 9_999}).json()
+        assert [d["id"] for d in last["documents"]] == ["x-10097"]
+        assert client.get("/api/documents", params={"q": "x-05"}).json()["total"] == 1000
+        assert client.get("/api/documents", params={"limit": 1001}).status_code == 422
+        assert time.monotonic() - start < 2
+        assert client.delete("/api/documents/leave").status_code == 204
+        assert client.get("/api/documents").json()["total"] == 9_999
 
 
 def test_a_document_shows_its_sections_and_its_text_when_asked(client: TestClient) -> None:

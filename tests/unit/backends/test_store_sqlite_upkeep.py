@@ -35,6 +35,20 @@ def good(store: SqliteStore) -> bool:
     return all(check.passed for check in store.integrity())
 
 
+def test_the_list_of_documents_is_read_anew_only_after_a_change(store: SqliteStore, tmp_path: Path) -> None:
+    store.put(*parts("a", ["One."]))
+    listed = store.documents()
+    assert store.documents() is listed
+    other = open_store(tmp_path, embedder=EMBEDDER, chunker="c1")
+    other.put(*parts("b", ["Two."]))
+    with other.snapshot():
+        store.remove("a")
+        assert [d.id for d in store.documents()] == ["b"]
+        assert [d.id for d in other.documents()] == ["a", "b"]
+    assert [d.id for d in other.documents()] == ["b"]
+    other.close()
+
+
 # ---- removed words
 
 

@@ -39,6 +39,7 @@ class Server:
         """Loads the models; one that cannot be loaded is told by the first question."""
         try:
             self.app.warm_up()
+            self.app.documents()
             load = getattr(self.app.kit.generator, "warm_up", None)
             if load is not None:
                 load()
