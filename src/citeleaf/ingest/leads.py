@@ -39,17 +39,24 @@ def led(parsed: Parsed, sections: Sequence[Section], tongue: str) -> tuple[Block
     out: list[Block] = []
     starts = [block.span.start for block in parsed.blocks]
     above: list[_Open] = []
+    hidden = [section.span for section in sections if not section.indexed]
     for section in sections:
         own = parsed.blocks[bisect_left(starts, section.span.start) : bisect_left(starts, section.span.end)]
         titled = _NUMBER.match(f"{section.title} ") is None and section.title[:1].isalpha()
         above = [o for o in above if o.level < section.level or (o is above[-1] and titled and _is_table(own))]
         among = any(definitions.defines(title) for title in section.path)
         for block in reader.blocks(own, above):
-            out.append(definitions.recognise(parsed.text, block, among_definitions=among))
+            # What stands in contents and the like is never quoted, so it introduces nothing elsewhere.
+            lead = block.lead if not section.indexed else tuple(x for x in block.lead if not _within(x, hidden))
+            out.append(definitions.recognise(parsed.text, replace(block, lead=lead), among_definitions=among))
         above = [o for o in above if o.level < section.level]
         if own and own[-1].kind in ("paragraph", "list_item") and parsed.text[own[-1].span.end - 1] == ":":
             above.append(_Open(section.level, reader.introduction(own[-1].span)))
     return tuple(out)
+
+
+def _within(lead: Span, spans: Sequence[Span]) -> bool:
+    return any(span.start <= lead.start < span.end for span in spans)
 
 
 def _is_table(blocks: Sequence[Block]) -> bool:

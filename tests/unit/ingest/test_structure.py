@@ -252,3 +252,12 @@ def test_sub_sections_lean_on_the_sentence_above_that_ends_in_a_colon() -> None:
     leads = [[document.text[lead.start : lead.end] for lead in block.lead] for block in document.blocks]
     above = "We do not cover loss caused by:"
     assert leads == [[], [above], [above], []]
+
+
+def test_what_stands_in_an_unindexed_section_introduces_nothing() -> None:
+    rest = "Loss by fire is insured up to the amount that stands in the schedule, in each year of the policy."
+    skipped = built(written((1, "Contents"), "You are not insured for:", (2, "Fire"), rest, "Rest."))
+    assert [s.indexed for s in skipped.sections] == [False, True]
+    assert [block.lead for block in skipped.blocks] == [(), (), ()]
+    shown = built(written((1, "Exclusions"), "You are not insured for:", (2, "Fire"), rest, "Rest."))
+    assert [bool(block.lead) for block in shown.blocks] == [False, True, True]
