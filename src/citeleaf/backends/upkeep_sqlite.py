@@ -105,8 +105,8 @@ def after_change(db: sqlite3.Connection, doc_id: DocId = "") -> None:
             f"`{doc_id}` and the documents it replaces replace each other", hint="correct `replaces`", subject=doc_id
         )
     db.execute(
-        """UPDATE document SET superseded = NOT superseded WHERE superseded <> EXISTS (
-            SELECT 1 FROM document o WHERE o.replaces = document.id AND o.n <> document.n AND o.role = 'policy')"""
+        """UPDATE document SET superseded = NOT superseded WHERE superseded <> (id IN (
+            SELECT o.replaces FROM document o WHERE o.replaces <> o.id AND o.role = 'policy'))"""
     )
     db.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
 
