@@ -117,7 +117,8 @@ def parts(
                 term=terms[n - 1] if n <= len(terms) else None,
                 units=(
                     Unit("paragraph", Quote(Span(at, at + 3), text[:3])),
-                    Unit("list_item", Quote(span, text), (Quote(Span(0, 2), every[0][:2]),)),
+                    Unit("list_item", Quote(span, text), (Quote(Span(0, 2), every[0][:2]),), position=(1, 2)),
+                    Unit("table_row", Quote(span, text), (Quote(Span(0, 2), every[0][:2]),), ((span, Span(0, 2)),)),
                 ),
             )
         )

@@ -27,7 +27,15 @@ FULL = Parsed(
     text="Grüße 💧\nsecond",
     pages=(Page(1, Span(0, 8), "i"), Page(2, Span(8, 14), None, "ocr")),
     headings=(Heading(Span(0, 5), 1, "3.2"),),
-    blocks=(Block("table_row", Span(8, 14), (Span(0, 5),), (Span(8, 10), Span(11, 14))),),
+    blocks=(
+        Block(
+            "table_row",
+            Span(8, 14),
+            (Span(0, 5),),
+            (Span(8, 10), Span(11, 14)),
+            ((Span(8, 10), Span(0, 5)), (Span(11, 14),)),
+        ),
+    ),
     notices=(Notice("hidden_text", "white", 2), Notice("x", "y")),
     boxes=Boxes(
         np.array([[0, 5], [8, 14]], np.int32), np.array([1, 2], np.int32), np.array([[0, 0, 1, 1]] * 2, np.float32)
