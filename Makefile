@@ -8,7 +8,7 @@ export CITELEAF_TEST_RUNTIMES ?= $(HOME)/.cache/citeleaf-test-runtimes
 
 STUDIES := study-kyc study-insurance study-coldchain study-notes
 
-.PHONY: setup demo test models check format bench mlflow docs clean $(STUDIES)
+.PHONY: setup demo test models check format bench mlflow docs web browser clean $(STUDIES)
 
 setup: $(STAMP)
 
@@ -51,6 +51,17 @@ mlflow: setup
 	build/mlflow/bin/python -m pip install --quiet "mlflow>=3.6,<4"
 	$(BIN)/python -m pip install --quiet --editable ".[mlflow]"
 	CITELEAF_TEST_MLFLOW=$(CURDIR)/build/mlflow/bin/python $(BIN)/python -m pytest tests/unit/evaluate/test_mlflow.py
+
+# The page of `serve` is built from web/ and committed; needs Node 20 or newer.
+web:
+	npm --prefix web ci --no-audit --no-fund
+	npm --prefix web test
+	npm --prefix web run build
+
+# Drives the built page in Chromium; pictures of each view are left in build/browser.
+browser: setup
+	test -d web/node_modules || npm --prefix web ci --no-audit --no-fund
+	$(BIN)/python -m pytest -m browser tests/browser
 
 docs: setup
 	$(BIN)/python docs/make.py

@@ -20,6 +20,9 @@ export function counted(key: CountKey, count: number): string {
   return t(`${key}_${form}`, { n: number(count) });
 }
 
+/** Whether there are words under a key. */
+export const known = (key: string): boolean => key in en;
+
 /** The words for a code the server sent, or the code itself where it is one of a profile's own. */
 export function coded(family: string, code: string): string {
   const key = `${family}.${code}`;

@@ -1,0 +1,41 @@
+// Texts that would run as script, or send the reader away, on a page that takes text for markup.
+const RUN = ["window.__x=1", "alert(1)", "top.__x=1"];
+const SHAPES = [
+  (js) => `<script>${js}</script>`,
+  (js) => `<img src=x onerror="${js}">`,
+  (js) => `<svg onload="${js}"></svg>`,
+  (js) => `"><script>${js}</script>`,
+  (js) => `'><img src=x onerror='${js}'>`,
+  (js) => `</textarea><script>${js}</script>`,
+  (js) => `</title><svg/onload=${js}>`,
+  (js) => `<iframe srcdoc="&lt;script&gt;parent.${js}&lt;/script&gt;"></iframe>`,
+  (js) => `<iframe src="javascript:${js}"></iframe>`,
+  (js) => `<a href="javascript:${js}">read more</a>`,
+  (js) => `[read more](javascript:${js})`,
+  (js) => `![x](x "onerror=${js}")`,
+  (js) => `<details open ontoggle="${js}">x</details>`,
+  (js) => `<body onload="${js}">`,
+  (js) => `<math><mtext><img src=x onerror="${js}"></mtext></math>`,
+  (js) => `<object data="javascript:${js}"></object>`,
+  (js) => `<embed src="javascript:${js}">`,
+  (js) => `<form action="javascript:${js}"><button>go</button></form>`,
+  (js) => `<input autofocus onfocus="${js}">`,
+  (js) => `<base href="javascript:${js}//">`,
+  (js) => `<style>@import "javascript:${js}";</style>`,
+  (js) => `<link rel=stylesheet href="data:text/css,*{}" onload="${js}">`,
+  (js) => `<meta http-equiv=refresh content="0;url=javascript:${js}">`,
+  (js) => `<video><source onerror="${js}"></video>`,
+  (js) => `<audio src=x onerror="${js}"></audio>`,
+  (js) => `<marquee onstart="${js}">x</marquee>`,
+  (js) => `{{constructor.constructor('${js}')()}}`,
+  (js) => `\${${js}}`,
+  (js) => `{@html "<img src=x onerror='${js}'>"}`,
+  (js) => `&lt;script&gt;${js}&lt;/script&gt;`,
+  (js) => `\u003cscript\u003e${js}\u003c/script\u003e`,
+  (js) => `<scr\u0000ipt>${js}</scr\u0000ipt>`,
+  (js) => `javascript:${js}`,
+  (js) => `data:text/html,<script>${js}</script>`,
+];
+
+/** One of each shape for each way to run. */
+export const payloads = () => RUN.flatMap((js) => SHAPES.map((shape) => shape(js)));
