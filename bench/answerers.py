@@ -1,6 +1,6 @@
 """Who answers best: quotations, a model with every sentence checked, or the same model asked plainly?
 
-    python bench/answerers.py OUT [--model GGUF|NAME] [--python INTERPRETER] [--minutes 25] [--questions N]
+    python bench/answerers.py OUT [--model GGUF|NAME] [--python INTERPRETER] [--minutes 25] [--questions N] [--kept]
 
 A fixed sample of the questions of `examples` and of `bench/dev` is put to three answerers over the same passages:
 
@@ -76,8 +76,9 @@ UNKNOWN = {"en": "i don't know", "tr": "bilmiyorum"}
 class KeptChat:
     """A chat model whose replies are kept in a file and not asked for twice."""
 
-    def __init__(self, chat: Chat, file: Path) -> None:
+    def __init__(self, chat: Chat, file: Path, *, only: bool) -> None:
         self._chat = chat
+        self._only = only
         self._file = file
         self.name, self.fingerprint = chat.name, chat.fingerprint
         self.asked = 0
@@ -113,6 +114,8 @@ class KeptChat:
         if key in self._held:
             self.replayed += self._held[key]["seconds"]
             return self._held[key]
+        if self._only:
+            raise LookupError("no reply to this prompt is kept")
         begin = time.monotonic()
         row = ask() | {"key": key}
         row["seconds"] = time.monotonic() - begin
@@ -258,6 +261,7 @@ def main() -> None:
     parser.add_argument("--python", default="", help="interpreter that has the runtime")
     parser.add_argument("--minutes", type=float, default=25.0)
     parser.add_argument("--questions", type=int, help="only the first so many of the sample")
+    parser.add_argument("--kept", action="store_true", help="only questions whose replies are kept in OUT")
     parser.add_argument("--part", choices=sorted(PARTS), action="append")
     parser.add_argument("--only", choices=ANSWERERS, action="append")
     parser.add_argument("--set", action="append", default=[], help="a setting of the product, KEY=VALUE")
@@ -266,7 +270,7 @@ def main() -> None:
     extra = [f"chat.python={options.python}", *options.set]
     settings, _ = load_settings(None, tuple(extra))
     model = settings.chat.model_copy(update={"model": pulled(options.model)})
-    chat = KeptChat(LlamaChat(model), options.out / "replies.jsonl")
+    chat = KeptChat(LlamaChat(model), options.out / "replies.jsonl", only=options.kept)
     end = time.monotonic() + 60 * options.minutes
     (options.out / "rows.jsonl").unlink(missing_ok=True)
     answerers = [name for name in ANSWERERS if name in (options.only or ANSWERERS)]

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NoReturn, TypeAlias, get_args
@@ -133,7 +134,7 @@ class Child:
             try:
                 _write(process, {"id": number, "do": do, "value": value})
             except OSError:
-                call.replies.put({"error": {"kind": "crashed", "message": ""}})
+                call.replies.put({"error": {"kind": "crashed", "message": "it takes no request"}})
         return number, call
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -160,11 +161,13 @@ class Child:
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
+        spoke = False
         for line in process.stdout:
             try:
                 reply = json.loads(line)
             except ValueError:
                 continue
+            spoke = True
             number = reply.get("id") if isinstance(reply, dict) else None
             call = self._calls.get(number) if isinstance(number, int) else None
             if call is not None:
@@ -175,7 +178,8 @@ class Child:
                 self._process = None
             waiting = [call for call in self._calls.values() if call.process is process]
         for call in waiting:
-            call.replies.put({"error": {"kind": "crashed", "message": f"exit code {code}"}})
+            kind = "crashed" if spoke else "no_worker"
+            call.replies.put({"error": {"kind": kind, "message": f"exit code {code}"}})
 
     def _let_go(self, number: int, call: _Call) -> None:
         """Cancels a call; kills the process when it does not answer in time."""
@@ -209,6 +213,13 @@ class Child:
             raise ConfigError(message, hint=str(told.get("hint", "")))
         if kind == "overflow":
             raise BadModelOutput(message, raw="", kind="overflow")
+        if kind == "no_worker":
+            raise ModelUnavailable(
+                f"`{self._python}` ended before it could run a model ({message})",
+                kind="crashed",
+                hint="set the interpreter of the runtime to a Python, 3.9 or later",
+                subject=self._python,
+            )
         if kind == "crashed":
             raise ModelUnavailable(
                 f"the process of the model ended in the middle of its work ({message})",
@@ -230,7 +241,9 @@ def _write(process: subprocess.Popen[bytes], value: Value) -> None:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     if process.stdin is not None:
-        process.stdin.close()
+        # A process that is gone already takes no more.
+        with suppress(OSError):
+            process.stdin.close()
     try:
         process.wait(2)
     except subprocess.TimeoutExpired:

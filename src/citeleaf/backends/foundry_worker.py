@@ -6,6 +6,7 @@ Needs nothing but the standard library and `foundry_local_sdk`, so that it runs 
 from __future__ import annotations
 
 import importlib
+import re
 import struct
 import threading
 from collections.abc import Callable
@@ -16,6 +17,8 @@ Tell = Callable[[str], None]
 Stopped = Callable[[], bool]
 _FINISH = {0: "unknown", 1: "unknown", 2: "stop", 3: "length", 4: "unknown"}
 _OVERFLOW = "maximum context length"
+_NO_CHAT = "chat template"
+_SOURCE = re.compile(r"^\S+\.(?:cc|cpp|h):\d+ .*?\) ")
 _APP = "citeleaf"
 
 
@@ -58,6 +61,8 @@ class Engine:
         said = _first_line(str(error))
         if _OVERFLOW in str(error):
             return Failure("overflow", said, "")
+        if _NO_CHAT in said.lower():
+            return Failure("setting", f"the model cannot chat ({said.rstrip('.')})", "set chat.model to a chat model")
         return Failure("server_error", said, "")
 
     def _load(self, value: dict[str, Any], tell: Tell, stopped: Stopped) -> dict[str, Any]:
@@ -77,7 +82,7 @@ class Engine:
     def _found(self, value: dict[str, Any]) -> Any:
         name = value["model"]
         manager = self._started(value["cache"])
-        if Path(name).is_dir():
+        if name and Path(name).is_dir():
             return self._registered(manager, Path(name).resolve(), value["task"])
         catalogs = [self._sdk.CatalogType.LOCAL, self._sdk.CatalogType.PUBLIC]
         for kind in catalogs:
@@ -240,4 +245,4 @@ def _tasks(task: str) -> tuple[str, ...]:
 
 def _first_line(text: str) -> str:
     line = text.strip().split("\n")[0]
-    return line.rsplit("] ", 1)[-1][:200]
+    return _SOURCE.sub("", line.rsplit("] ", 1)[-1])[:200]

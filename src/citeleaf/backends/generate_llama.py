@@ -7,7 +7,7 @@ import tempfile
 
 from citeleaf.backends.chat_child import ChildChat
 from citeleaf.backends.child import Child, Value
-from citeleaf.errors import ConfigError, ModelNotInstalled
+from citeleaf.errors import ConfigError, ModelNotInstalled, ModelUnavailable
 from citeleaf.ids import fingerprint
 from citeleaf.settings import ChatSettings
 
@@ -27,7 +27,12 @@ class LlamaChat(ChildChat):
 
         Threads that write wait for each other at each word, so one core that is busy elsewhere stops them all.
         """
-        self._folder = tempfile.TemporaryDirectory(prefix="citeleaf-")
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="citeleaf-")
+        except OSError as error:
+            raise ModelUnavailable(
+                f"no temporary folder can be made: {error.strerror}", hint="make room on the disk, or set TMPDIR"
+            ) from error
         cores = min(os.cpu_count() or 1, _MOST_THREADS)
         common: Value = {
             "model": settings.model,

@@ -136,6 +136,9 @@ class Client:
             hint = f"raise {self.setting}.load_s or {self.setting}.idle_s if the model is only slow"
         elif isinstance(error, ssl.SSLError):
             kind, what, hint = "tls", "has no valid TLS certificate or speaks no TLS", "check address and certificate"
+        elif isinstance(error, http.client.BadStatusLine) and not isinstance(error, http.client.RemoteDisconnected):
+            kind, what = "unreachable", "speaks no HTTP"
+            hint = f"correct {self.setting}.address: another program has that port"
         elif isinstance(error, _Unreachable):
             kind, what = "unreachable", "cannot be reached"
             hint = f"start the server, or correct {self.setting}.address"

@@ -165,7 +165,7 @@ def load(client: Client, served: Served, settings: ServerSettings) -> None:
 def refuse(answered: Answered, client: Client, served: Served | None, setting: str) -> NoReturn:
     """The error that a reply with an error status stands for."""
     body = answered.body()
-    said = error_text(body)
+    said = f": {text}" if (text := error_text(body)) else ""
     name = served.model if served else ""
     if answered.status in (401, 403):
         raise ConfigError(
@@ -175,18 +175,18 @@ def refuse(answered: Answered, client: Client, served: Served | None, setting: s
         )
     if answered.status == 404:
         raise ConfigError(
-            f"`{client.origin}` has no such model or route (404): {said}",
+            f"`{client.origin}` has no such model or route (404){said}",
             hint=f"check {setting}.address and {setting}.model (`{name}`)",
             subject=f"{setting}.model",
         )
     if answered.status in (429, 503):
         raise ModelUnavailable(
-            f"`{client.origin}` is busy ({answered.status}): {said}", kind="busy", hint="ask again later", subject=name
+            f"`{client.origin}` is busy ({answered.status}){said}", kind="busy", hint="ask again later", subject=name
         )
-    if answered.status in (400, 413, 422, 500) and (known := known_error(said)):
+    if answered.status in (400, 413, 422, 500) and (known := known_error(text)):
         raise known
     raise ModelUnavailable(
-        f"`{client.origin}` answered {answered.status}: {said}",
+        f"`{client.origin}` answered {answered.status}{said}",
         kind="server_error",
         hint="see the log of the server, then ask again",
         subject=name,

@@ -28,7 +28,8 @@ class Loop:
         self._cancelled: dict[int, threading.Event] = {}
 
     def run(self) -> None:
-        """Until the input ends."""
+        """Until the input ends; first says that it is there."""
+        self._reply({"id": 0})
         for line in sys.stdin:
             request = json.loads(line)
             if request["do"] == "cancel":

@@ -204,3 +204,12 @@ def test_a_runtime_that_is_not_installed_is_told_with_the_command(worker: str) -
         run(made, "load", {"model": "x", "task": "chat", "cache": "", "window": 1, "threads": 1, "folder": ""})
     assert error.value.hint == "pip install it"
     made.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs /bin")
+@pytest.mark.parametrize("python", ["/bin/true", "/bin/cat", "/bin/echo"])
+def test_an_interpreter_that_is_none_is_told_apart_from_a_crash(python: str) -> None:
+    made = Child(ENGINE, python=python)
+    with pytest.raises(ModelUnavailable, match=r"ended before it could run a model|takes no request"):
+        run(made)
+    made.close()

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -12,6 +15,7 @@ from citeleaf.backends.generate_http import HttpChat
 from citeleaf.backends.http import Client, Limits
 from citeleaf.chat import Message, stopped_by
 from citeleaf.errors import Cancelled, ConfigError, ModelUnavailable
+from support import fake_model
 from support.fake_model import FakeModel
 from support.models import answer, generator, settings
 
@@ -120,6 +124,35 @@ def test_a_port_where_nobody_listens_says_so_at_once() -> None:
     assert error.value.kind == "unreachable"
     assert "start the server" in error.value.hint
     assert time.monotonic() - begin < 2
+
+
+def test_a_port_that_another_program_has_is_told_apart() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+
+        def serve() -> None:
+            with taken.accept()[0] as connection:
+                connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+                connection.recv(65_536)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        with pytest.raises(ModelUnavailable, match="speaks no HTTP") as error:
+            HttpChat(settings(f"http://127.0.0.1:{taken.getsockname()[1]}/v1")).reply(HELLO, max_tokens=4)
+    assert error.value.kind == "unreachable"
+    assert "another program" in error.value.hint
+
+
+def test_a_server_that_dies_in_the_middle_of_a_reply_is_told_and_the_documents_are_quoted() -> None:
+    tests = Path(fake_model.__file__ or "").parents[1]
+    command = [sys.executable, "-m", "support.fake_model", "stalls"]
+    with subprocess.Popen(command, cwd=tests, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        threading.Timer(0.8, server.kill).start()
+        ended = answer(generator(address, load_s=20.0, idle_s=20.0, total_s=30.0))
+    assert ended.draft.fallback == "model_unavailable"
+    assert ended.decision.reason == "model_unavailable_quoted"
+    assert ended.draft.checks[-1].detail.startswith("closed_early: ")
 
 
 def test_tls_spoken_to_a_plain_server_is_told_apart() -> None:
