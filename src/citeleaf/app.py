@@ -317,9 +317,12 @@ class App:
     def leaf(self, doc_id: DocId, number: int) -> Leaf:
         """A page of a document, by its position. Raises `UnknownId`."""
         with self._parts.store.snapshot():
-            shown = self.show(doc_id, page=number)
-            store, document = self._parts.store, shown.document
-            page = next(p for p in document.pages if p.number == number)
+            store = self._parts.store
+            document = store.document(doc_id)
+            page = next((p for p in document.pages if p.number == number), None)
+            if page is None:
+                pages = len(document.pages)
+                raise UnknownId(f"`{doc_id}` has no page {number}", hint=f"it has {pages}", subject=doc_id)
             passages = tuple(p for p in store.passages(store.passage_ids(doc_id)) if number in p.pages)
             return Leaf(document, page, store.boxes(doc_id), passages)
 

@@ -143,6 +143,14 @@ def test_the_answer_of_a_removed_document_is_gone_and_says_why(client: TestClien
     assert client.get("/api/answers").json()["answers"] == []
 
 
+def test_an_answer_is_no_document(client: TestClient) -> None:
+    answer = ask(client)
+    for path in ("", "/file", "/pages/1", "/pages/1/image"):
+        response = client.get(f"/api/documents/{answer['id']}{path}")
+        assert (response.status_code, response.json()["code"]) == (404, "unknown_id")
+    assert client.get(f"/api/passages/{answer['id']}").status_code == 404
+
+
 def test_feedback_becomes_rows_of_a_benchmark(client: TestClient, tmp_path: Path) -> None:
     good, silent = ask(client), ask(client, "What does rule AML-999 say?")
     for answer, kind in ((good, "helpful"), (good, "helpful"), (silent, "should_have_answered")):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -33,7 +32,7 @@ def routes(app: App | None) -> FastAPI:
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
         server: Server = api.state.server
-        threading.Thread(target=server.warm_up, name="warm-up", daemon=True).start()
+        server.start()
         try:
             yield
         finally:

@@ -32,7 +32,7 @@ from citeleaf.surfaces.api.schemas import (
 from citeleaf.surfaces.api.server import Here, Server
 from citeleaf.surfaces.api.uploads import Upload, take_in
 from citeleaf.surfaces.api.work import EventStream, Tell
-from citeleaf.types import Span
+from citeleaf.types import Document, Span
 
 router = APIRouter(prefix="/api", tags=["documents"])
 _MOST_FILES = 1000
@@ -115,7 +115,7 @@ async def upload(
 @router.get("/documents/{doc_id}", summary="A document", responses={200: {"model": WholeDocument}, **PROBLEMS})
 def document(doc_id: str, here: Here, text: bool = False) -> Response:
     """With its sections, and with `text=true` its text."""
-    found = here.app.show(_plain_id(doc_id)).document
+    found = _document(here, doc_id)
     sections = [
         {
             "id": s.id,
@@ -146,7 +146,7 @@ def remove(doc_id: str, here: Here) -> Response:
 )
 def file(doc_id: str, here: Here) -> Response:
     """PDF as such, text and HTML as plain text, everything else as bytes to be kept; ranges are served."""
-    found = here.app.show(_plain_id(doc_id)).document
+    found = _document(here, doc_id)
     path = here.app.source(found)
     kind = _TYPES.get(path.suffix.lower(), "application/octet-stream")
     return FileResponse(
@@ -164,7 +164,7 @@ def file(doc_id: str, here: Here) -> Response:
 )
 def page(doc_id: str, n: int, here: Here) -> Response:
     """`n` is the physical page, from 1. Boxes are fractions of the visible page, origin top left."""
-    leaf = here.app.leaf(_plain_id(doc_id), n)
+    leaf = here.app.leaf(doc_id, n)
     span = leaf.page.span
     return Plain(
         {
@@ -197,7 +197,7 @@ def image(
     highlight: Annotated[list[str] | None, Query(description="`START-END` in the text, or a passage id.")] = None,
 ) -> Response:
     """PNG with the given words marked."""
-    found = here.app.show(_plain_id(doc_id), page=n).document
+    found = _document(here, doc_id, page=n)
     if len(highlight or ()) > _MOST_MARKS:
         raise ConfigError(f"more than {_MOST_MARKS} places cannot be marked at once", subject="highlight")
     spans = [_span(here, found.id, len(found.text), mark) for mark in highlight or ()]
@@ -235,11 +235,12 @@ def passage_json(passage_id: str, shown: Shown) -> dict[str, object]:
     }
 
 
-def _plain_id(doc_id: str) -> str:
-    """The id of a document; those of its parts, and of answers, have routes of their own."""
-    if "#" in doc_id:
+def _document(here: Server, doc_id: str, page: int | None = None) -> Document:
+    """A document by its id; those of its parts, and of answers, have routes of their own."""
+    shown = here.app.show(doc_id, page=page)
+    if shown.kind not in ("document", "page"):
         raise UnknownId(f"there is no document `{doc_id}`", hint="GET /api/documents lists them", subject=doc_id)
-    return doc_id
+    return shown.document
 
 
 def _span(here: Server, doc_id: str, length: int, mark: str) -> Span:

@@ -14,6 +14,8 @@ from citeleaf.surfaces.api.problems import log
 from citeleaf.surfaces.api.work import Desk
 
 _UPLOADS_WAITING = 16
+_LONGEST_WAIT_S = 5.0
+"""For a model that is still being loaded when the server is told to stop."""
 
 
 @dataclass(slots=True)
@@ -24,6 +26,7 @@ class Server:
     questions: Desk
     uploads: Desk
     ready: threading.Event = field(default_factory=threading.Event)
+    _warming: threading.Thread | None = None
 
     @classmethod
     def over(cls, app: App) -> Server:
@@ -35,21 +38,31 @@ class Server:
             Desk("ingest", at_once=1, waiting=_UPLOADS_WAITING),
         )
 
+    def start(self) -> None:
+        """Begins to load the models, aside."""
+        self._warming = threading.Thread(target=self.warm_up, name="warm-up", daemon=True)
+        self._warming.start()
+
     def warm_up(self) -> None:
         """Loads the models; one that cannot be loaded is told by the first question."""
         try:
             self.app.warm_up()
             self.app.documents()
-            load = getattr(self.app.kit.generator, "warm_up", None)
-            if load is not None:
-                load()
+            failed = self.app.load_model()
+            if failed is not None:
+                log.warning("the model cannot be loaded, answers are quoted: %s", failed)
         except CiteleafError as error:
             log.warning("not ready: %s", error)
+            return
+        except Exception as error:  # noqa: BLE001 - a thread of its own: nobody above could tell it
+            log.error("not ready", exc_info=error)
             return
         self.ready.set()
 
     def close(self) -> None:
         """Ends the threads; the library stays open."""
+        if self._warming is not None:
+            self._warming.join(_LONGEST_WAIT_S)
         self.questions.close()
         self.uploads.close()
 
