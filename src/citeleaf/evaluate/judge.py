@@ -64,7 +64,7 @@ class _Calls:
         self.made.append(call)
         messages = (Message("system", RULES), Message("user", prompt))
         reply = self.judge.chat.reply(messages, max_tokens=self.judge.max_tokens)
-        call["reply"] = reply.text
+        call |= {"reply": reply.text, "model": reply.model}
         if reply.finish == "length":
             raise Unusable("the reply was cut")
         lines = [m for line in visible(_THOUGHT.sub("", reply.text)).split("\n") if (m := _NUMBERED.match(line))]
@@ -102,7 +102,8 @@ class Judge:
         """The `judged` block of a question's row: `judge`, `fingerprint`, `figures`, `not_scored`, `calls`.
 
         Every figure stands either in `figures`, in [0, 1] (relevance in [-1, 1]), or in `not_scored` with a reason.
-        `calls` holds each prompt with the raw reply.
+        `calls` holds each prompt with the raw reply and the model that the runtime names, which stands in `judge` behind
+        the set one where it is another.
         """
         calls = _Calls(self)
         figures: dict[str, Json] = {}
@@ -114,8 +115,9 @@ class Judge:
                 missing[name] = str(why)
             except ModelError as error:
                 missing[name] = f"a model failed: {error.message}"
+        served = {str(call["model"]) for call in calls.made if call.get("model")} - {self.chat.name}
         return {
-            "judge": self.chat.name,
+            "judge": self.chat.name + (f" ({', '.join(sorted(served))})" if served else ""),
             "fingerprint": self.fingerprint,
             "figures": figures,
             "not_scored": missing,

@@ -248,7 +248,10 @@ def _judged(summary: dict[str, Json], rows: Sequence[RowRecord]) -> None:
     blocks = [(row, block) for row in rows if isinstance(block := row.get("judged"), dict)]
     if not blocks:
         return
-    out: dict[str, Json] = {"judge": ", ".join(sorted({str(block["judge"]) for _, block in blocks}))}
+    named = sorted({str(block["judge"]) for _, block in blocks})
+    # A row that asked nothing of the judge has its set name alone.
+    told = [name for name in named if not any(other.startswith(f"{name} (") for other in named)]
+    out: dict[str, Json] = {"judge": ", ".join(told)}
     as_rows = [{**row, "figures": block["figures"]} for row, block in blocks]
     scored = items(as_rows)
     for name in sorted({name for row in as_rows for name in figures_of(row)}):

@@ -18,7 +18,7 @@ from citeleaf.evaluate.judge import FIGURES, Judge
 from citeleaf.evaluate.run import read_rows, run
 from citeleaf.record import Json
 from citeleaf.surfaces.cli.main import run as command
-from support.fake_model import FakeModel
+from support.fake_model import MODEL, FakeModel
 from support.packs import OFF, make, open_small
 
 ROW: dict[str, Json] = {
@@ -166,7 +166,7 @@ def test_a_run_with_a_judge_keeps_its_figures_apart(behaviour: str, tmp_path: Pa
     assert {k: v for k, v in summary.items() if k != "operations"} == {
         k: v for k, v in without.items() if k != "operations"
     }
-    assert judged["judge"] == "http"
+    assert judged["judge"] == f"http ({MODEL})"
     assert judged["faithfulness"]["value"] == 1.0
     assert judged["context_recall"]["n"] == 3
     assert judged["completeness"]["n"] == 2
@@ -179,8 +179,8 @@ def test_a_run_with_a_judge_keeps_its_figures_apart(behaviour: str, tmp_path: Pa
     assert set(block["figures"]) | set(block["not_scored"]) == set(FIGURES)  # type: ignore[arg-type]
     assert not [name for name in rows["q1"]["figures"] if name.startswith("judged")]  # type: ignore[union-attr]
     page = (out / "report.html").read_text("utf-8")
-    assert "What the language model http says as a judge" in page
-    assert "Judged by http" in page
+    assert f"What the language model http ({MODEL}) says as a judge" in page
+    assert f"Judged by http ({MODEL})" in page
     assert "## Judged" in (out / "report.md").read_text("utf-8")
 
 
