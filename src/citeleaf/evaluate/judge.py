@@ -102,8 +102,8 @@ class Judge:
         """The `judged` block of a question's row: `judge`, `fingerprint`, `figures`, `not_scored`, `calls`.
 
         Every figure stands either in `figures`, in [0, 1] (relevance in [-1, 1]), or in `not_scored` with a reason.
-        `calls` holds each prompt with the raw reply and the model that the runtime names, which stands in `judge` behind
-        the set one where it is another.
+        `calls` holds each prompt with the raw reply and the model that the runtime names, which stands in `judge`
+        behind the set one where it is another.
         """
         calls = _Calls(self)
         figures: dict[str, Json] = {}
