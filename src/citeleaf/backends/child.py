@@ -54,6 +54,7 @@ class Child:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._calls: dict[int, _Call] = {}
+        self._heard: subprocess.Popen[bytes] | None = None
         self._next = 0
         self.starts = 0
 
@@ -134,7 +135,7 @@ class Child:
             try:
                 _write(process, {"id": number, "do": do, "value": value})
             except OSError:
-                call.replies.put({"error": {"kind": "crashed", "message": "it takes no request"}})
+                call.replies.put(self._ended(process, "it takes no request"))
         return number, call
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -161,13 +162,12 @@ class Child:
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
-        spoke = False
         for line in process.stdout:
             try:
                 reply = json.loads(line)
             except ValueError:
                 continue
-            spoke = True
+            self._heard = process
             number = reply.get("id") if isinstance(reply, dict) else None
             call = self._calls.get(number) if isinstance(number, int) else None
             if call is not None:
@@ -178,8 +178,11 @@ class Child:
                 self._process = None
             waiting = [call for call in self._calls.values() if call.process is process]
         for call in waiting:
-            kind = "crashed" if spoke else "no_worker"
-            call.replies.put({"error": {"kind": kind, "message": f"exit code {code}"}})
+            call.replies.put(self._ended(process, f"exit code {code}"))
+
+    def _ended(self, process: subprocess.Popen[bytes], how: str) -> Value:
+        """The reply that stands for a process that is gone: one that never spoke is no worker."""
+        return {"error": {"kind": "crashed" if self._heard is process else "no_worker", "message": how}}
 
     def _let_go(self, number: int, call: _Call) -> None:
         """Cancels a call; kills the process when it does not answer in time."""

@@ -83,6 +83,8 @@ class Engine:
         name = value["model"]
         manager = self._started(value["cache"])
         if name and Path(name).is_dir():
+            if not (Path(name) / "genai_config.json").is_file():
+                raise Failure("setting", f"`{name}` holds no genai_config.json", "name the folder of a model")
             return self._registered(manager, Path(name).resolve(), value["task"])
         catalogs = [self._sdk.CatalogType.LOCAL, self._sdk.CatalogType.PUBLIC]
         for kind in catalogs:

@@ -210,6 +210,6 @@ def test_a_runtime_that_is_not_installed_is_told_with_the_command(worker: str) -
 @pytest.mark.parametrize("python", ["/bin/true", "/bin/cat", "/bin/echo"])
 def test_an_interpreter_that_is_none_is_told_apart_from_a_crash(python: str) -> None:
     made = Child(ENGINE, python=python)
-    with pytest.raises(ModelUnavailable, match=r"ended before it could run a model|takes no request"):
+    with pytest.raises(ModelUnavailable, match="ended before it could run a model"):
         run(made)
     made.close()
