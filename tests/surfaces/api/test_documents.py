@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 import struct
+import threading
 import time
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,10 @@ from starlette.testclient import TestClient
 
 from citeleaf.app import App
 from citeleaf.backends.store_sqlite import FILE
+from citeleaf.errors import Cancelled
 from citeleaf.surfaces.api.app import create
 from citeleaf.surfaces.api.schemas import DocumentsOut, LeafOut, PassageOut, WholeDocument
-from citeleaf.surfaces.api.uploads import display_name
+from citeleaf.surfaces.api.uploads import Upload, display_name, take_in
 from surfaces.api.conftest import HOME, events
 
 NOTE = b"# Parking\n\nVisitors park behind the house.\n"
@@ -180,6 +183,22 @@ def test_progress_is_told_when_events_are_wanted(client: TestClient) -> None:
     assert [name for name, _ in told] == ["status"] * 4 + ["done"]
     assert [json.loads(data).get("done") for _, data in told[1:4]] == [0, 1, 2]
     assert [row["status"] for row in json.loads(told[-1][1])["rows"]] == ["added"] * 3
+
+
+def test_an_upload_whose_sender_left_stops_between_two_files(app: App) -> None:
+    stop = threading.Event()
+    told: list[object] = []
+
+    def tell(name: str, data: object) -> None:
+        told.append(data)
+        stop.set()
+
+    notes = [Upload(f"{n}-note.md", BytesIO(NOTE + b"%d" % n)) for n in range(5)]
+    with pytest.raises(Cancelled, match="stay"):
+        take_in(app, notes, tell, stop, facts=False)
+    assert len(told) == 1
+    assert {d.id for d in app.documents()} == {"cover", "leave", "0-note"}
+    assert all(check.passed for check in app.integrity())
 
 
 def test_an_upload_of_nothing_but_bad_files_is_an_error(client: TestClient) -> None:

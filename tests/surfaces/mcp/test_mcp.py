@@ -13,12 +13,18 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from citeleaf.app import App
 from citeleaf.chat import check_stopped
+from citeleaf.surfaces.api.doors import LOOPBACK, Doors, House
 from citeleaf.surfaces.mcp import Holder, server
 from surfaces.api.conftest import PLAIN, app, papers, shelf  # noqa: F401 - fixtures
 
@@ -219,6 +225,45 @@ def test_nothing_but_the_protocol_is_on_standard_output(shelf: Path) -> None:  #
     assert {m["jsonrpc"] for m in told} == {"2.0"}
     listed = next(m for m in told if m.get("id") == 2)
     assert [d["id"] for d in listed["result"]["structuredContent"]["documents"]] == ["cover", "leave"]
+
+
+def over_http(app: App) -> Starlette:  # noqa: F811
+    no_rule = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    return server(Holder(lambda: app)).streamable_http_app(transport_security=no_rule)
+
+
+def test_over_http_behind_the_doors_of_the_server(app: App) -> None:  # noqa: F811
+    async def inside() -> Any:
+        made = over_http(app)
+        transport = httpx2.ASGITransport(Doors(made, House(LOOPBACK, False, "own-key")))
+        key = {"Authorization": "Bearer own-key"}
+        async with (
+            made.router.lifespan_context(made),
+            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=key) as http,
+            Client(streamable_http_client("http://127.0.0.1/mcp", http_client=http)) as client,
+        ):
+            return await client.call_tool("ask", {"question": LEAVE})
+
+    assert asyncio.run(inside()).structured_content["outcome"] == "answered"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "attacker.test"}, 421),
+        ({"Origin": "http://attacker.test"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Authorization": "Bearer wrong"}, 401),
+        ({"Authorization": ""}, 401),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Content-Length": "999999999"}, 413),
+    ],
+)
+def test_strangers_are_turned_away_over_http(app: App, headers: dict[str, str], status: int) -> None:  # noqa: F811
+    sound = {"Authorization": "Bearer own-key", "Content-Type": "application/json"}
+    doors = Doors(over_http(app), House(LOOPBACK, False, "own-key"))
+    with TestClient(doors, base_url="http://127.0.0.1") as client:
+        assert client.post("/mcp", content=b"{}", headers=sound | headers).status_code == status
 
 
 def test_without_a_library_it_ends_with_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,10 +54,9 @@ async def chat(body: ChatRequest, request: Request, here: Here) -> Response:
     is not `answered`, and `citeleaf` the whole answer. With `stream`, sentences come once all of them were checked.
     """
     said = body.said()
-    history = talk(said.before)
 
     def work(_: Tell, stop: threading.Event) -> Answer:
-        return ask_in_talk(here.app, said.question, history=history, cancel=stop)
+        return ask_in_talk(here.app, said.question, history=talk(said.before), cancel=stop)
 
     job = here.questions.start(work)
     if body.stream:
