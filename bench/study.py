@@ -98,8 +98,8 @@ def written(study: Mapping[str, Any], command: str, systems: Sequence[System], r
     day, machine = str(described["started"])[:10], f"{os.cpu_count()} cores"
     about = (
         f"{study['about']} Default settings and models where no other is named; {day}, {machine}. Values stand with "
-        "95 % intervals; [how they are defined](../concepts/four-layers-of-evaluation.md). Where a signal that the gate "
-        "weighs is not run, there is no gate: such a system answers nearly everything, so it is to be held beside "
+        "95 % intervals; [how they are defined](../concepts/four-layers-of-evaluation.md). Where a signal that the "
+        "gate weighs is not run, there is no gate: such a system answers nearly everything, so it is to be held beside "
         "`ours, no gate`."
     )
     origin = (
