@@ -1,4 +1,4 @@
-"""The page in a real browser: what a reader does, that marks lie on the words, that text never runs, that axe is silent.
+"""The page in a real browser: what a reader does, where the marks lie, that no text runs, that axe is silent.
 
 `make browser` installs what it needs; pictures of each view are left in `build/browser`.
 """
@@ -117,10 +117,13 @@ def test_the_marks_lie_on_the_words_of_the_file(name: str, found: dict[str, dict
     document = pypdfium2.PdfDocument(PDS if name == "answer" else lighthouse)
     try:
         page = document[told["page"] - 1]
-        width, height = page.get_size()
+        left, bottom, right, top = page.get_cropbox()
+        wide, high = right - left, top - bottom
         text = page.get_textpage()
         under = [
-            text.get_text_bounded(m["x0"] * width, (1 - m["y1"]) * height, m["x1"] * width, (1 - m["y0"]) * height)
+            text.get_text_bounded(
+                left + m["x0"] * wide, top - m["y1"] * high, left + m["x1"] * wide, top - m["y0"] * high
+            )
             for m in told["marks"]
         ]
         assert _letters(" ".join(under)) == _letters(told["quote"])
