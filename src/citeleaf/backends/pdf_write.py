@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from citeleaf.backends.pdf_aligned import Cell
 from citeleaf.backends.pdf_blocks import Part
 from citeleaf.backends.pdf_chars import RawPage
+from citeleaf.backends.pdf_heads import headings_over
 from citeleaf.backends.pdf_lines import Line
 from citeleaf.backends.pdf_lists import last_sentence
 from citeleaf.boxes import Boxes
@@ -216,10 +218,12 @@ def _rows(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, _Row
     """Each row with its column headings, and with the name of its group where it has no first cell.
 
     A table that goes on over a page keeps the headings of its start. A row of one cell in another style than the rows
-    under it names them.
+    under it names them. Where it cannot be told which heading stands over which column, the cells have none.
     """
     out: dict[int, _Row] = {}
     heads: list[dict[int, Span]] = []
+    over_each: Sequence[Mapping[int, int]] | None = []
+    shapes: list[list[Cell]] = []
     first: dict[int, Span] = {}
     over: dict[int, Span] = {}
     table = None
@@ -232,12 +236,13 @@ def _rows(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, _Row
         if part.table is not table:
             alike = len(edges) == len(part.table.edges) or (table is not None and len(table.rows) == table.heads)
             goes_on = bool(edges) and alike and part.table.heads == 0
-            heads = heads if goes_on else []
+            heads, shapes = (heads, shapes) if goes_on else ([], [])
             over = over if goes_on else {}
             table, edges, first = part.table, part.table.edges, {}
         filled = dict(zip((c for c, cell in enumerate(part.cells) if cell), cells[id(part)], strict=False))
         if part.row < part.table.heads:
-            heads = [*heads, filled] if part.row else [filled]
+            heads, shapes = ([*heads, filled], [*shapes, part.cells]) if part.row else ([filled], [part.cells])
+            over_each = headings_over(shapes, part.table.box[2])
             continue
         if _names_rows(part, parts[i + 1 : i + 2]):
             over, first = {-1: filled[0]}, {}
@@ -246,24 +251,14 @@ def _rows(parts: Sequence[Part], cells: dict[int, list[Span]]) -> dict[int, _Row
             first = {0: filled[0]}
         above = over if part.cells[0] else over | first
         lead = (*(span for row in heads for span in row.values()), *above.values())
-        known = not heads or max(c for row in heads for c in row) < len(part.table.edges)
         end = max(span.end for span in filled.values())
         said = {c: Span(end, end) for row in heads for c in row} | above | filled
+        named = list(zip(heads, over_each or [], strict=False))
+        known = not heads or (over_each is not None and max(c for row in heads for c in row) < len(part.table.edges))
         columns = sorted(said.items()) if known and part.kind == "table_row" else []
-        out[id(part)] = _Row(lead, tuple((cell, *_headings(heads, c)) for c, cell in columns))
+        headed = ((cell, *(row[of[c]] for row, of in named if c in of)) for c, cell in columns)
+        out[id(part)] = _Row(lead, tuple(headed))
     return out
-
-
-def _headings(heads: Sequence[dict[int, Span]], column: int) -> tuple[Span, ...]:
-    """The headings over a column: one over several columns stands over the first of them, each with its own below."""
-    out: list[Span] = []
-    for i, row in enumerate(heads):
-        over = [c for c in row if c <= column]
-        if column in row:
-            out.append(row[column])
-        elif over and i + 1 < len(heads) and {max(over), column} <= heads[i + 1].keys():
-            out.append(row[max(over)])
-    return tuple(out)
 
 
 def _names_rows(part: Part, after: Sequence[Part]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Table
@@ -11,6 +12,8 @@ from tests.support.parsed import check_parsed
 from tests.support.pdfs import lines, make, of_kind
 
 from citeleaf.backends.parse_pdf import parse_pdf
+from citeleaf.backends.pdf_heads import headings_over
+from citeleaf.backends.pdf_lines import Line
 from citeleaf.boxes import Parsed
 
 GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
@@ -59,6 +62,43 @@ def test_a_heading_over_several_columns_stands_over_each_and_an_empty_cell_stays
         ("$30", "Dental", "Excess"),
     ]
     assert bronze[2:4] == [("", "Hospital", "Excess"), ("$400", "Dental", "Limit")]
+
+
+def test_headings_in_the_middle_of_their_columns_stand_over_all_of_them(tmp_path: Path) -> None:
+    rows = [
+        ["", "July", "", "", "August", "", ""],
+        ["Room", "Mean", "Low", "High", "Mean", "Low", "High"],
+        ["C1", "5.0", "4.1", "7.9", "4.9", "4.2", "6.1"],
+        ["C2", "2.6", "1.2", "3.8", "2.5", "1.1", "3.9"],
+    ]
+    middle = [("ALIGN", (1, 0), (-1, 0), "CENTER"), ("SPAN", (1, 0), (3, 0)), ("SPAN", (4, 0), (6, 0))]
+    c1, _ = said(parsed_table(tmp_path, rows, 2, *middle))
+    months = ["July"] * 3 + ["August"] * 3
+    assert [column[1:] for column in c1] == [("Room",), *zip(months, ["Mean", "Low", "High"] * 2, strict=True)]
+
+
+def cell(x0: float, x1: float) -> list[Line]:
+    """A cell of one line between these edges."""
+    return [Line(1, [0], x0, 0, x1, 10, "words", 0, 10, False, 0)]
+
+
+THREE = [cell(10, 40), cell(100, 130), cell(190, 220)]
+
+
+@pytest.mark.parametrize(
+    ("upper", "expected"),
+    [
+        ([[], cell(140, 180), []], {1: 1, 2: 1}),
+        ([[], cell(146, 154), []], None),
+        ([cell(12, 20), cell(101, 130), cell(191, 220)], {0: 0, 1: 1, 2: 2}),
+    ],
+    ids=["over the middle of two", "over the middle of nothing", "each over its own"],
+)
+def test_a_heading_without_certain_columns_stands_over_none(
+    upper: list[list[Line]], expected: dict[int, int] | None
+) -> None:
+    found = headings_over([upper, THREE], 250)
+    assert (found and found[0]) == expected
 
 
 def test_a_row_of_one_cell_in_another_style_names_the_rows_under_it(tmp_path: Path) -> None:
