@@ -16,9 +16,9 @@ KEPT = {
     "at least": ("no less than", "a minimum of"), "up to": ("at most", "no more than"), "more than": ("over",),
     "before": ("prior to",), "after": ("following",), "within": ("in no more than",), "each": ("every",),
     "if": ("in case", "where"), "because": ("since",), "only": ("solely",), "begin": ("start",), "ends": ("stops",),
-    "pay": ("reimburse",), "payment": ("sum paid",), "tell": ("inform", "notify"), "obtain": ("get",), "buy": ("purchase",),
+    "pay": ("reimburse",), "tell": ("inform", "notify"), "obtain": ("get",), "buy": ("purchase",),
     "customer": ("client",), "employee": ("worker",), "staff": ("employees",), "document": ("record",), "help": ("assist",),
-    "large": ("big",), "about": ("roughly",), "city": ("town",), "won": ("took",), "many": ("numerous",), "show": ("demonstrate",),
+    "large": ("big",), "city": ("town",), "won": ("took",), "many": ("numerous",), "show": ("demonstrate",),
     "year": ("twelve months",), "keep": ("retain",), "send": ("forward",), "check": ("verify",), "approve": ("sign off",),
 }  # fmt: skip
 NUMBERS = {
@@ -131,7 +131,11 @@ def _synonym(rng: random.Random, text: str) -> str | None:
 
 
 def _number_form(rng: random.Random, text: str) -> str | None:
-    return _one_of(rng, text, NUMBERS) or _one_of(rng, text, {w: d for d, w in NUMBERS.items()})
+    found = [m for m in re.finditer(r"(?<![\w.,$])\d{1,2}(?![\w.,]|\s*[%$])", text) if m[0] in NUMBERS]
+    if not found:
+        return _one_of(rng, text, {w: d for d, w in NUMBERS.items()})
+    m = rng.choice(found)
+    return text[: m.start()] + NUMBERS[m[0]] + text[m.end() :]
 
 
 def _reorder(rng: random.Random, text: str) -> str | None:

@@ -225,7 +225,10 @@ class ModelSettings(Section):
         default="quote",
         description="`quote`: the documents' own words. `http`, `foundry` and `llama` ask a model (see `chat`).",
     )
-    verifier: str = Field(default="overlap", description="Checks claims against the words they cite.")
+    verifier: str = Field(
+        default="checks",
+        description="Checks claims against the words cited: `checks` by rules and weights, `overlap` by words alone.",
+    )
     threads: Count = Field(default=0, description="Threads of one model; 0 means one a core, at most four.")
 
 

@@ -146,7 +146,7 @@ def opposite(first: str, second: str) -> bool:
 
 
 _ALIKE = """
-pay payment remunerate reimburse refund compensate indemnify meet
+pay payment remunerate reimburse compensate indemnify meet
 cover insure protect coverage
 document record written evidence paperwork
 keep retain store maintain preserve

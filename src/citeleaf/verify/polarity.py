@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from citeleaf.types import Span
 from citeleaf.verify.align import Match
 from citeleaf.verify.finding import Finding, Sides, failed, idle, passed
@@ -10,6 +12,8 @@ from citeleaf.verify.reading import Reading, Word
 
 _MOST = 0.6
 """Share of the shared words that must differ in what is denied for the statement to be turned round."""
+_COPIED = 0.8
+"""Coverage from which an odd negation is a doubt, where no clause is turned round as a whole."""
 _OVER = 0.5
 """Least coverage by a piece for words such as `even if` to contradict its condition."""
 
@@ -31,9 +35,10 @@ def _negation(sides: Sides) -> Finding:
     match = gated[0]
     if NOT_ONLY.search(sides.claim.text) or any(_agrees(m) for m in gated if m.coverage >= match.coverage - 0.1):
         return passed("negation", "what is denied agrees")
-    for condition in (False, True):
-        apart, n = _apart(match, condition=condition)
-        if n < 2 or len(apart) < _MOST * n:
+    clauses = sorted({w.clause for w in match.claim.content})
+    for condition, clause in product((False, True), (None, *clauses)):
+        apart, n = _apart(match, condition=condition, clause=clause)
+        if n < (2 if clause is None else 3) or len(apart) < _MOST * n:
             continue
         return failed(
             "negation",
@@ -43,6 +48,8 @@ def _negation(sides: Sides) -> Finding:
             piece=match.piece,
             found=_span(match, apart, claim=False),
         )
+    if match.coverage >= _COPIED and denials(sides.claim) % 2 != denials(match.piece.reading) % 2:
+        return failed("negation", "one more negation on one side than on the other")
     return passed("negation", "what is denied agrees")
 
 
@@ -98,15 +105,17 @@ def _agrees(match: Match) -> bool:
     return not _apart(match)[0]
 
 
-def _apart(match: Match, *, condition: bool | None = None) -> tuple[list[tuple[int, int]], int]:
+def _apart(
+    match: Match, *, condition: bool | None = None, clause: int | None = None
+) -> tuple[list[tuple[int, int]], int]:
     """The shared words that are denied on one side alone, and how many can be compared: all, or those of conditions,
-    or the others.
+    or the others; of the whole claim or of one clause.
 
     Words of a condition are compared with words of a condition alone. `not ... unless` is also read as `only if`; the
     reading with the fewest differences counts.
     """
     mine, theirs = match.claim.content, match.piece.reading.content
-    pairs = [(i, j) for i, j in match.pairs if _comparable(mine[i], theirs[j])]
+    pairs = [(i, j) for i, j in match.pairs if _comparable(mine[i], theirs[j]) and clause in (None, mine[i].clause)]
     if condition is not None:
         wanted = ("condition",) if condition else ("main", "relative")
         pairs = [(i, j) for i, j in pairs if mine[i].part in wanted and theirs[j].part in wanted]

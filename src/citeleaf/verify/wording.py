@@ -33,6 +33,8 @@ _AGAINST = frozenset(
         ("any", "none"),
     )
 )
+_COPIED = 0.75
+"""Coverage from which a word in another's place is a doubt."""
 _REACH = 3
 """Words beside a changed place in which the opposite may stand."""
 _QUOTED = re.compile(r"“([^“”]{3,400})”|\"([^\"]{3,400})\"|„([^„“”]{3,400})[“”]|«([^«»]{3,400})»")
@@ -67,6 +69,16 @@ def directions(sides: Sides) -> Finding:
         turned = _exchanged(match)
         if turned is not None:
             return _turned(match, *turned)
+        slot = _slot(match)
+        if slot is not None:
+            mine, theirs = slot
+            return failed(
+                "directions",
+                f"the claim says “{mine.text}” where the passage says “{theirs.text}”",
+                said=Span(mine.start, mine.end),
+                piece=match.piece,
+                found=Span(theirs.start, theirs.end),
+            )
         if match.coverage >= 0.95 and match.ordered >= 0.85:
             break
     return passed("directions") if applied else idle("directions")
@@ -180,6 +192,26 @@ def _replaced(match: Match) -> tuple[Word, Word] | None:
         for other in near:
             if opposite(word.text, other.text) and other.text not in here and word.denied == other.denied:
                 return word, other
+    return None
+
+
+def _slot(match: Match) -> tuple[Word, Word] | None:
+    """A word of the claim without its like in the piece, between two that have theirs, with another word in its place.
+
+    Between the two there must be one such word on each side, so that the one stands where the other does.
+    """
+    if match.coverage < _COPIED:
+        return None
+    mine, theirs = match.claim.content, match.piece.reading.content
+    paired = dict(match.pairs)
+    taken = set(paired.values())
+    for i in range(1, len(mine)):
+        if i in paired or i - 1 not in paired:
+            continue
+        low = paired[i - 1]
+        high = paired.get(i + 1, low + 2 if i + 1 == len(mine) else -1)
+        if high - low == 2 and low + 1 < len(theirs) and low + 1 not in taken:
+            return mine[i], theirs[low + 1]
     return None
 
 
