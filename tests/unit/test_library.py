@@ -15,7 +15,7 @@ import pytest
 from citeleaf.backends.store_sqlite import SqliteStore, open_store
 from citeleaf.errors import ConfigError, SchemaMismatch, StoreError, StoreFull, UnknownId, UnreadableFile
 from citeleaf.library import Library, cached_library, find_library
-from citeleaf.settings import RetrieveSettings, Settings
+from citeleaf.settings import RetrieveSettings, ServeSettings, Settings
 from support.library import EMBEDDER, parts
 
 SETTINGS = Settings()
@@ -244,6 +244,7 @@ def test_a_cached_library_depends_on_contents_names_and_settings(tmp_path: Path)
     first = folder(file)
     assert folder(file) == first == folder(other)
     assert folder(file, settings=Settings(retrieve=RetrieveSettings(top_k=3))) != first
+    assert folder(file, settings=Settings(serve=ServeSettings(port=9000))) == first
     assert folder(file, other) != first
     file.write_text("other words")
     changed = folder(file)
