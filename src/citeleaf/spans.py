@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 from citeleaf.types import Answer
 
 ASK = "ask"
-STAGES = ("guard", "retrieve", "gate", "read", "compose", "cite", "verify", "screen")
+STAGES = ("guard", "retrieve", "gate", "read", "compose", "cite", "verify", "revise", "compare", "screen")
 """The stages of `ask` in their order; a stage that is not reached has no span."""
 ATTRIBUTES = (
     "citeleaf.answer",

@@ -127,6 +127,12 @@ def test_without_the_extra_the_setting_is_an_error(monkeypatch: pytest.MonkeyPat
         open_spans(TelemetrySettings(endpoint="http://127.0.0.1:4318/v1/traces"))
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:4318", "file:///tmp/x", "http://"])
+def test_an_address_that_is_none_is_an_error(address: str) -> None:
+    with pytest.raises(ConfigError, match="no address of a collector"):
+        open_spans(TelemetrySettings(endpoint=address))
+
+
 @pytest.fixture
 def quiet() -> Iterator[None]:
     logging.disable(logging.CRITICAL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -57,7 +58,13 @@ class OtelSpans:
 
 
 def open_spans(settings: TelemetrySettings) -> OtelSpans:
-    """Spans sent to `telemetry.endpoint`. Raises `ConfigError` when the extra `otel` is not installed."""
+    """Spans sent to `telemetry.endpoint`. Raises `ConfigError` for no address, or without the extra `otel`."""
+    if not re.match(r"https?://[^/\s]", settings.endpoint):
+        raise ConfigError(
+            f"`{settings.endpoint}` is no address of a collector",
+            hint="write http://127.0.0.1:4318/v1/traces",
+            subject="telemetry.endpoint",
+        )
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
