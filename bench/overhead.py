@@ -103,7 +103,9 @@ def main() -> None:
     rows = [json.loads(line) for line in (PACK / "questions.jsonl").read_text("utf-8").splitlines()]
     questions = [row["question"] for row in rows if row["answerable"]][: options.questions]
     with tempfile.TemporaryDirectory() as folder, App.open(folder, profile="insurance", write=True) as app:
-        app.ingest([PACK / "harbour_business_pds.pdf"])
+        for row in app.ingest([PACK / "harbour_business_pds.pdf"]).rows:
+            if row.error is not None:
+                raise row.error
         app.warm_up()
         ask(Query(questions[0]), app.kit, app.settings)
         kinds = {"refuses": "microsoft", "proved": "someone"}
