@@ -116,7 +116,7 @@ class QuoteSettings(Section):
     """The extractive answerer."""
 
     max_quotes: Positive = Field(default=4, description="Most quotations in one answer.")
-    max_characters: Positive = Field(default=900, description="Most characters of quoted text.")
+    max_characters: Positive = Field(default=900, description="Most characters quoted; twice for a list asked for.")
 
 
 class Reply(Section):

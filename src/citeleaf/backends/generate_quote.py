@@ -93,7 +93,7 @@ class QuoteGenerator:
             asks = read(part)
             scores = self._scorer.scores(part, asks, candidates, MOST_PAIRS // len(asked))
             self._choose(part, dict(zip(candidates, scores, strict=True)), chosen, len(asked))
-        self._complete(chosen, candidates)
+        self._complete(chosen, candidates, lists=any("list" in read(part).kinds for part in asked))
         return _write(chosen, places_of(candidates), self.name)
 
     def _choose(self, part: str, scored: Scored, chosen: dict[Candidate, float], share: int) -> None:
@@ -130,11 +130,12 @@ class QuoteGenerator:
             picked[figure] = scored[figure]
         chosen.update(picked)
 
-    def _complete(self, chosen: dict[Candidate, float], candidates: Sequence[Candidate]) -> None:
+    def _complete(self, chosen: dict[Candidate, float], candidates: Sequence[Candidate], *, lists: bool) -> None:
         """Adds what a chosen unit makes no sense without, as far as it fits.
 
         That are the exception that follows it, the sentence that it leans back on, what goes on after its colon, the
-        note that its mark stands for, and the other items of a list that holds together.
+        note that its mark stands for, and the other items of a list that holds together, or of any list where the
+        question asks for one: these may take twice the characters.
         """
         passages: dict[int, list[Candidate]] = {}
         for c in candidates:
@@ -143,11 +144,13 @@ class QuoteGenerator:
         for c, score in list(chosen.items()):
             led = [o for o in candidates if c.unit.quote in o.unit.lead]
             beside = _beside(c, passages[c.evidence.rank])
-            for companion in (*led, *beside, *_rest_of_list(c, chosen, candidates, left)):
+            room = left + (_LIST_SHARE - 1) * self._settings.max_characters if lists else left
+            rest = _rest_of_list(c, chosen, candidates, room, whole=lists)
+            for companion in (*led, *beside, *rest):
                 if companion in chosen or _repeats(companion, chosen):
                     continue
                 length = _added(companion, chosen)
-                if length <= min(left, _COMPANION):
+                if length <= min(left, _COMPANION) or companion in rest:
                     chosen[companion] = score
                     left -= length
 
@@ -192,15 +195,15 @@ def _leans_back(unit: Unit) -> bool:
 
 
 def _rest_of_list(
-    c: Candidate, chosen: Collection[Candidate], candidates: Sequence[Candidate], left: int
+    c: Candidate, chosen: Collection[Candidate], candidates: Sequence[Candidate], room: int, *, whole: bool
 ) -> list[Candidate]:
-    """The other items of a unit's list, when they hold together and all fit."""
+    """The other items of a unit's list, when they hold together, or are wanted whole, and all fit."""
     mine = list_of(c.evidence.passage.doc_id, c.unit)
     if mine is None or c.unit.kind != "list_item":
         return []
     items = [o for o in candidates if list_of(o.evidence.passage.doc_id, o.unit) == mine]
     more = [o for o in items if o not in chosen]
-    return more if must_be_whole(items) and sum(len(o.own) for o in more) <= left else []
+    return more if (whole or must_be_whole(items)) and sum(len(o.own) for o in more) <= room else []
 
 
 def _fitting(best: Candidate, items: Sequence[Candidate], budget: int) -> list[Candidate]:
