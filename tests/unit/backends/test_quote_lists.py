@@ -86,12 +86,12 @@ def test_a_list_longer_than_twice_the_budget_is_cut_with_a_sign(tmp_path: Path) 
 def test_a_list_quoted_beside_a_sentence_is_whole_where_the_question_asks_for_a_list(tmp_path: Path) -> None:
     text = (
         "# Reviews\n\nA review begins within five days of an event that triggers a review of a customer.\n\n"
-        "Trigger events are:\n\n- a new owner;\n- a move abroad;\n- news of a review.\n"
+        "Events that trigger it are:\n\n- a new owner of a customer;\n- a move abroad;\n- bad news.\n"
     )
     _, found = taken_in(markdown(tmp_path, text))
     said = answer("Which events trigger a review of a customer?", found).text
     assert said.startswith("A review begins within five days")
-    assert said.endswith("Trigger events are:\na new owner;\na move abroad;\nnews of a review. [1]")
+    assert said.endswith("Events that trigger it are:\na new owner of a customer;\na move abroad;\nbad news. [1]")
 
 
 def test_a_list_inside_an_item_stands_in_its_place(tmp_path: Path) -> None:
