@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,14 @@ def test_it_answers_a_grounded_question(chat: Chat) -> None:
     assert "14 bar" in reply.text
     assert reply.finish == "stop"
     assert (reply.prompt_tokens or 0) > 40
+
+
+def test_a_reply_is_heard_while_it_is_written(chat: Chat) -> None:
+    heard: list[str] = []
+    reply = chat.reply(GROUNDED, max_tokens=32, tell=heard.append)
+    assert len(heard) > 3
+    assert all(later.startswith(earlier) for earlier, later in pairwise(heard))
+    assert heard[-1] == reply.text
 
 
 def test_the_same_question_has_the_same_answer(chat: Chat) -> None:
