@@ -201,7 +201,7 @@ def _example(
     parted = verifier.parted(text, sides)
     whole = checks(sides)
     veto = bool(contradictions(whole)) or any(contradictions(checks(p)) for p in parted)
-    values = features(sides, whole, parted, {RERANKED: score})
+    values = features(sides, whole, parted, {} if score is None else {RERANKED: score})
     doubtful = any(f.state == "failed" and f.name != "words" for f in whole) or values["unsaid_part"] > MOST_UNSAID
     return Example(name, source, group, fit, kind, yes, against, values, veto, doubtful)
 
@@ -222,8 +222,9 @@ def fitted(
     Examples that a check vetoes are left out: the rule decides them, and they are nearly the passage's words, so that
     likeness would seem to speak against a claim.
     """
-    names = [n for n in examples[0].features if n not in LEFT_OUT and (n != RERANKED or RERANKED in signals)]
-    x = np.array([[e.features[n] for n in names] for e in examples])
+    known = list(dict.fromkeys(n for e in examples for n in e.features))
+    names = [n for n in known if n not in LEFT_OUT and (n != RERANKED or RERANKED in signals)]
+    x = np.array([[e.features.get(n, 0.0) for n in names] for e in examples])
     y = np.array([e.supported for e in examples], float)
     weight = np.array([FITTED.get(e.source, MADE) for e in examples])
     for source in {e.source for e in examples}:
