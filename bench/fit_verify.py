@@ -21,7 +21,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from verify_edits import made
 
 from citeleaf.backends.rerank_onnx import open_reranker
 from citeleaf.backends.verify_checks import ChecksVerifier
@@ -32,12 +31,13 @@ from citeleaf.types import Passage, Quote, Span, Unit
 from citeleaf.verify.align import pieces
 from citeleaf.verify.run import checks, contradictions
 from citeleaf.verify.weigh import FILE, LEXICAL, MOST_UNSAID, RERANKED, features
+from verify_edits import made
 
 ROOT = Path(__file__).resolve().parent.parent
 FITTED = {"policy_claims_dev": 2.0, "wice": 0.5}
 """Sets of which one half is fitted on, with the weight of the set."""
 READ = (*FITTED, "expertqa", "summedits")
-"""Sets whose features are gathered: of the further ones both halves are reported, since these features say nothing there."""
+"""Sets whose features are gathered; of the further ones, which these features say nothing about, all is reported."""
 MADE = 1.0
 SIZE = 300
 """Examples that a set of weight 1 counts as."""
@@ -256,7 +256,7 @@ def fitted(
             "command": "python bench/fit_verify.py --claims FOLDER --write",
             "seed": SEED,
             "ridge": RIDGE,
-            "chosen": f"sure: least threshold with precision {SURE_PRECISION} on policy claims, cross-validated by evidence",
+            "chosen": f"sure: least with precision {SURE_PRECISION} on policy claims, cross-validated by evidence",
         },
     }
     return entry, cross
@@ -332,10 +332,11 @@ def show(title: str, examples: Sequence[Example], p: NDArray[np.float64], thresh
         against = [i for i in np.flatnonzero(rows) if examples[i].contradicted]
         passed = np.mean([sure[i] for i in against]) if against else float("nan")
         balanced = ((yes >= 0.5).mean() + (no < 0.5).mean()) / 2 if len(yes) and len(no) else float("nan")
+        vetoed = np.mean([examples[i].veto for i in np.flatnonzero(rows & y)])
         print(
             f"{title:16s} {source:18s} n {rows.sum():5d} balanced {balanced:.3f}  shown: precision "
             f"{right.mean() if len(right) else float('nan'):.3f} of {len(right)}, recall {sure[rows & y].mean():.3f}; "
-            f"contradicted shown {passed:.3f}; vetoes on true ones {np.mean([examples[i].veto for i in np.flatnonzero(rows & y)]):.3f}"
+            f"contradicted shown {passed:.3f}; true ones vetoed {vetoed:.3f}"
         )
         if source in ("policy_claims_dev", "edited"):
             for kind in sorted({examples[i].kind for i in np.flatnonzero(rows)}):

@@ -17,21 +17,27 @@ KEPT = {
     "before": ("prior to",), "after": ("following",), "within": ("in no more than",), "each": ("every",),
     "if": ("in case", "where"), "because": ("since",), "only": ("solely",), "begin": ("start",), "ends": ("stops",),
     "pay": ("reimburse",), "tell": ("inform", "notify"), "obtain": ("get",), "buy": ("purchase",),
-    "customer": ("client",), "employee": ("worker",), "staff": ("employees",), "document": ("record",), "help": ("assist",),
+    "customer": ("client",), "employee": ("worker",), "staff": ("employees",), "document": ("record",),
+    "help": ("assist",),
     "large": ("big",), "city": ("town",), "won": ("took",), "many": ("numerous",), "show": ("demonstrate",),
-    "year": ("twelve months",), "keep": ("retain",), "send": ("forward",), "check": ("verify",), "approve": ("sign off",),
+    "year": ("twelve months",), "keep": ("retain",), "send": ("forward",), "check": ("verify",),
+    "approve": ("sign off",),
 }  # fmt: skip
 NUMBERS = {
-    "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine", "10": "ten",
+    "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine",
+    "10": "ten",
     "12": "twelve", "14": "fourteen", "20": "twenty", "30": "thirty", "50": "fifty", "60": "sixty", "90": "ninety",
 }  # fmt: skip
 MODAL = {
-    "must": ("may", "should", "need not"), "shall": ("may", "should"), "may": ("must", "may not"), "should": ("must", "may"),
+    "must": ("may", "should", "need not"), "shall": ("may", "should"), "may": ("must", "may not"),
+    "should": ("must", "may"),
     "cannot": ("can",), "can": ("cannot", "must"), "will": ("will not", "may"),
 }  # fmt: skip
 TURNED = {
-    "before": "after", "after": "before", "within": "after", "at least": "at most", "up to": "at least", "more than": "less than",
-    "less than": "more than", "first": "last", "start": "end", "beginning": "end", "all": "some", "every": "some", "increase": "decrease",
+    "before": "after", "after": "before", "within": "after", "at least": "at most", "up to": "at least",
+    "more than": "less than",
+    "less than": "more than", "first": "last", "start": "end", "beginning": "end", "all": "some", "every": "some",
+    "increase": "decrease",
     "higher": "lower", "north": "south", "east": "west", "early": "late", "largest": "smallest", "include": "exclude",
     "included": "excluded", "maximum": "minimum", "most": "few", "open": "closed", "above": "below", "any": "no",
 }  # fmt: skip
@@ -56,7 +62,8 @@ MOST_STEPS = 2
 
 @dataclass(frozen=True)
 class Edited:
-    """A claim beside its evidence; `kind` names the edit, `supported` its label, `contradicted` whether it reverses."""
+    """A claim beside its evidence; `kind` names the edit, `supported` its label,
+    `contradicted` whether it reverses."""
 
     claim: str
     evidence: str
