@@ -227,7 +227,8 @@ def cached_library(paths: Sequence[Path], settings: Settings, *, cache: Path | N
     """The library that holds just these files under these settings, made when missing; the last 16 stay.
 
     Its place follows from names and contents of the files and from the settings, so that no answer comes from other
-    files, from an earlier state of them or from other settings; where a server listens is none of it. Raises `UnreadableFile` for a file that is not there.
+    files, from an earlier state of them or from other settings; where a server listens is none of it. Raises
+    `UnreadableFile` for a file that is not there.
     """
     files = sorted(file for path in paths for file in (sorted(_files(path)) if path.is_dir() else [path]))
     parts = [__version__, settings.model_dump_json(exclude={"serve"})]

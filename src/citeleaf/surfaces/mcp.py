@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from citeleaf import __version__
 from citeleaf.errors import CiteleafError, UnknownId
 from citeleaf.surfaces.api.answer_schema import CheckOut, CitationOut, ClaimOut, NearestOut, RemovedOut
-from citeleaf.surfaces.api.schemas import Id, Outcome, Text, Turn, file_name
+from citeleaf.surfaces.api.schemas import Id, Outcome, Text, Turn, file_name, without_folders
 from citeleaf.types import Fact, Quality
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Holder:
         try:
             return await anyio.to_thread.run_sync(lambda: work(self.app(), stop), abandon_on_cancel=True)
         except CiteleafError as error:
-            raise ToolError(f"{error.code}: {error}") from error
+            raise ToolError(without_folders(f"{error.code}: {error}")) from error
         finally:
             stop.set()
 

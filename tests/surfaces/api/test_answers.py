@@ -17,7 +17,7 @@ from citeleaf.errors import ModelUnavailable
 from citeleaf.evaluate.forms import Row, read
 from citeleaf.surfaces.api.answer_schema import AnswerOut, CheckOut
 from citeleaf.surfaces.api.app import create
-from citeleaf.surfaces.api.schemas import AnswersOut, FeedbackOut, SearchOut
+from citeleaf.surfaces.api.schemas import AnswersOut, FeedbackOut, SearchOut, without_folders
 from surfaces.api.conftest import HOME, call, events
 
 STREAM = {"Accept": "text/event-stream"}
@@ -98,6 +98,16 @@ def test_a_failing_model_is_a_problem_that_names_the_way_out(
     response = client.post("/api/ask", json={"question": LEAVE})
     assert (response.status_code, response.headers["retry-after"]) == (503, "2")
     assert response.json() | {"code": "model_unavailable", "hint": "start it", "subject": "chat"} == response.json()
+
+
+def test_an_error_does_not_tell_the_folders_of_this_machine(client: TestClient, app: App) -> None:
+    for copy in (app.folder / "sources").iterdir():
+        copy.unlink()
+    response = client.get("/api/documents/leave/file")
+    assert (response.status_code, response.json()["code"]) == (422, "unreadable")
+    assert "`leave.md`" in response.json()["detail"]
+    assert str(app.folder.parent) not in response.text
+    assert without_folders("`/a/b c/d.md` and `C:\\x\\y.md`, `k/v`, `/`") == "`d.md` and `y.md`, `k/v`, `/`"
 
 
 def test_what_is_unforeseen_tells_nothing_of_the_inside(

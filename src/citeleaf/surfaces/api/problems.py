@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from citeleaf.errors import CiteleafError
 from citeleaf.record import Json
+from citeleaf.surfaces.api.schemas import without_folders
 
 MEDIA_TYPE = "application/problem+json"
 _MOST_ERRORS = 20
@@ -72,7 +73,9 @@ def _short(text: str) -> str:
 def of_error(error: BaseException) -> dict[str, Json]:
     """The problem document of an error; one that is not ours tells nothing but that it was unforeseen."""
     if isinstance(error, CiteleafError):
-        body = problem(error.http_status, error.code, error.message, hint=error.hint, subject=error.subject)
+        subject = None if error.subject is None else without_folders(f"`{error.subject}`")[1:-1]
+        said = without_folders(error.message)
+        body = problem(error.http_status, error.code, said, hint=without_folders(error.hint), subject=subject)
         body["retryable"] = error.retryable
         return body
     return problem(500, "internal", "something unforeseen went wrong", hint="see the log of the server")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +12,7 @@ from citeleaf.types import Document, Passage, Place, Quality, Rect, Role
 if TYPE_CHECKING:
     from citeleaf.boxes import Boxes
 
+_PATH = re.compile(r"`(?:/|[A-Za-z]:[\\/])[^`]*[/\\]([^`/\\]+)`")
 Id = Annotated[str, Field(min_length=1, max_length=300)]
 Text = Annotated[str, Field(max_length=100_000)]
 Outcome = Literal["answered", "abstained", "refused", "escalated"]
@@ -296,6 +298,11 @@ def document_out(document: Document) -> dict[str, object]:
 def file_name(source: str) -> str:
     """The last part of a path of whatever system: no reader elsewhere needs to know the folders of this machine."""
     return source.replace("\\", "/").rstrip("/").rpartition("/")[2] or source
+
+
+def without_folders(text: str) -> str:
+    """Paths of this machine in backticks as their last part: no caller needs to know its folders."""
+    return _PATH.sub(r"`\1`", text)
 
 
 def rects_out(place: Place) -> list[dict[str, object]]:
