@@ -12,7 +12,7 @@ from citeleaf.verify.run import checks, contradictions
 
 POINTS = ("numbers", "periods", "dates", "units", "comparators", "modality", "negation")
 """Checks whose contradiction makes a conflict; the others read too much into a difference of wording."""
-_EITHER = 0.75
+_EITHER = 0.95
 _OTHER = 0.6
 """Least shares of the one's and of the other's content words that both hold."""
 _WORDS = 3
@@ -36,8 +36,8 @@ def conflict(
 ) -> Conflict | None:
     """The first passage of another document that says otherwise than these words do, or None.
 
-    Both must speak of the same thing: three content words in common, three quarters of the one's and three fifths of
-    the other's. Documents `aside` are left out.
+    Both must speak of the same thing: three content words in common, all of the one's and three fifths of the other's,
+    so that a gate and a shed are two things. Documents `aside` are left out.
     """
     mine = next((p for p in pieces(home) if _meets(p.own, quote)), None)
     if mine is None:
