@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,9 @@ from citeleaf.backends.generate_http import HttpChat
 from citeleaf.clock import Clock
 from citeleaf.events import CheckEvent, ClaimEvent, Event, EvidenceEvent, StatusEvent
 from citeleaf.record import answer_json, event_json
+from citeleaf.settings import ChatSettings
 from citeleaf.types import Answer, Query
+from support.chats import ScriptedChat
 from support.fake_behaviours import CHATS, Behaviour
 from support.fake_model import FakeModel
 from support.models import settings
@@ -172,3 +175,37 @@ def test_what_may_still_turn_out_otherwise_is_waited_for(asked: Asker, text: str
         answer, events = asked(fake)
     assert before_the_end_of_writing(events) == []
     assert [e.claim for e in events if isinstance(e, ClaimEvent)] == list(answer.claims)
+
+
+PIECES = (
+    FIRST,
+    SECOND,
+    "Members may transfer at most 2,000 dollars a day [2].",
+    "Larger transfers need a second approval by the branch.",
+    "The fee is 4,711 dollars [1].",
+    "A late payment carries no fee [1].",
+    "**The fee is due within 30 days of the notice** [1][2].",
+    "The fee is due within 30 days [7].",
+    "See [the rules](http://evil.test/a.b) for more [1].",
+    "Write to jo@evil.test [1].",
+    "\n- A late payment carries a fee of 50 dollars [1].\n- Nothing else",
+    "NOT_IN_DOCUMENTS",
+)
+
+
+def test_letter_by_letter_nothing_is_told_that_the_checks_do_not_support(app: App) -> None:
+    chance = random.Random(5)
+    answered = 0
+    for _ in range(25):
+        text = " ".join(chance.choice(PIECES) for _ in range(chance.randrange(1, 5)))
+        kit = replace(app.kit, generator=ModelGenerator(ScriptedChat(text), ChatSettings(retries=0)))
+        alone = ask_of(Query(QUESTION), kit, app.settings, Clock())
+        events: list[Event] = []
+        heard = ask_of(Query(QUESTION), kit, app.settings, Clock(events.append))
+        assert replace(heard, seconds=()) == replace(alone, seconds=()), text
+        told = tuple(e.claim for e in events if isinstance(e, ClaimEvent))
+        assert all(claim.verdict == "supported" for claim in told), text
+        if heard.decision.outcome == "answered" and heard.trace.draft and not heard.trace.draft.fallback:
+            assert told == heard.claims, text
+            answered += 1
+    assert answered > 6
