@@ -111,3 +111,12 @@ def test_the_library_tells_its_profile(client: TestClient, app: App) -> None:
     assert told["schema"] == "citeleaf/library/1"
     assert (told["profile"], told["documents"]) == (app.settings.profile.name, len(app.documents()))
     assert str(app.folder) not in str(told)
+
+
+def test_the_page_runs_only_its_own_files(client: TestClient) -> None:
+    policy = client.get("/", headers={"Accept": "text/html"}).headers["content-security-policy"]
+    parts = dict(part.strip().partition(" ")[::2] for part in policy.split(";"))
+    assert (parts["default-src"], parts["script-src"], parts["style-src"]) == ("'none'", "'self'", "'self'")
+    assert parts["require-trusted-types-for"] == "'script'"
+    assert "unsafe" not in policy
+    assert "http" not in policy

@@ -23,9 +23,9 @@ _GUARDED: Final = ("/api/", "/v1/", "/mcp", "/openapi.json")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?)(:[0-9]{1,5})?")
 _ORIGIN = re.compile(r"https?://([^/?#@\\]+)")
 _PAGE_POLICY: Final = (
-    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' blob: data:; font-src 'self' data:; worker-src 'self' blob:; connect-src 'self' blob:; "
-    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
 )
 _DATA_POLICY: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
 _HEADERS: Final = {
