@@ -298,6 +298,58 @@ await check("facts-feedback-history", async () => {
   await page.waitForSelector(".turn .outcome");
 });
 
+await check("weak-states", async () => {
+  const page = await open();
+  await ask(page, THEFT);
+  const id = page.url().split("/").at(-1);
+  const answer = await page.evaluate(async (i) => (await fetch(`/api/answers/${i}`)).json(), id);
+  const [claim] = answer.claims;
+  const [cited] = answer.citations;
+  answer.claims = [
+    { ...claim, n: 1, text: "This one cites nothing.", citations: [], verdict: "not_enough_info" },
+    { ...claim, n: 2, text: "This one is against its source.", citations: [1], verdict: "refuted" },
+  ];
+  answer.citations = [{ ...cited, rects: [], quality: "ocr", status: "repaired", support: "refuted" }];
+  answer.removed = [{ text: "This one was taken out.", verdict: "refuted", why: "numbers" }];
+  answer.dropped = [{ raw: "[9]", why: "not among the evidence" }];
+  Object.assign(answer, { id: "weak", outcome: "escalated", reason: "conflict" });
+  await page.route("**/api/answers/weak", (route) => route.fulfill({ json: answer }));
+  await page.goto(`${address}/#/answer/weak/1`);
+  await page.waitForSelector(".claim.refuted");
+  const text = await page.locator(".turn").textContent();
+  for (const said of ["No citation", "not located on the page", "Contradicted", "Not supported", "For a person to decide"]) {
+    must(text.includes(said), `it does not say: ${said}`);
+  }
+  must(/2 sentences or marks were taken out/.test(text), "what was taken out is not told");
+  await page.waitForSelector(".reader .told .weak");
+  must((await page.locator(".mark").count()) === 0, "a place was guessed");
+  must(/Not located on the page/.test(await page.locator(".reader").textContent()), "the pane does not say so");
+  await page.click(".out summary");
+  await axe(page, "weak states");
+  await shot(page, "weak-states");
+});
+
+await check("drop-and-cancel", async () => {
+  const page = await open({}, "#/documents");
+  const drop = async (name, text) => {
+    const files = await page.evaluateHandle(
+      ([n, t]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([t], n));
+        return data;
+      },
+      [name, text],
+    );
+    await page.dispatchEvent(".drop", "drop", { dataTransfer: files });
+  };
+  await drop("dropped.md", "# Dropped\n\nThe dropped note says blue.\n");
+  await page.waitForSelector(".files li.done");
+  await page.route("**/api/documents?role=*", () => undefined);
+  await drop("second.md", "# Second\n\nIt never arrives.\n");
+  await page.locator(".files").getByRole("button", { name: "Cancel" }).click();
+  await page.waitForSelector(".files li.cancelled");
+});
+
 await check("files", async () => {
   const page = await open();
   await ask(page, THEFT);

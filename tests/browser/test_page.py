@@ -33,7 +33,16 @@ MISSING = [
 PDS = ROOT / "examples" / "insurance" / "harbour_business_pds.pdf"
 CHECKS = [
     *("answer", "text-of-the-page-can-be-selected", "keyboard", "stop", "follow-up", "not-answered", "no-pages"),
-    *("trace", "upload", "source-removed", "facts-feedback-history", "files", "scripts-stay-text"),
+    *(
+        "trace",
+        "upload",
+        "source-removed",
+        "facts-feedback-history",
+        "weak-states",
+        "drop-and-cancel",
+        "files",
+        "scripts-stay-text",
+    ),
     *("axe-light", "axe-dark", "axe-turkish", "axe-phone", "axe-phone-dark-turkish", "axe-reflow", "axe-zoom"),
     *("no-foreign-request", "no-page-error"),
 ]
