@@ -18,6 +18,7 @@ _GATE = 0.55
 """Least coverage of the claim by the piece from which another number there contradicts."""
 _NEAR = 45
 """Characters around a number that say what it is a number of."""
+_LIGHT = frozenset(("for", "and", "the", "with", "that", "this", "from"))
 _MOST = 40
 """Numbers of one claim that are looked at."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -175,12 +176,16 @@ def _closeness(text: str, q: Quantity, other: str, p: Quantity) -> float:
 
 def _weights(text: str, q: Quantity) -> dict[tuple[bool, str], float]:
     out: dict[tuple[bool, str], float] = {}
-    before = [w.casefold()[:6] for w in _WORD.findall(text[max(0, q.start - 2 * _NEAR) : q.start])][-7:]
-    after = [w.casefold()[:6] for w in _WORD.findall(text[q.end : q.end + 2 * _NEAR])][:8]
+    before = _told(text[max(0, q.start - 2 * _NEAR) : q.start])[-7:]
+    after = _told(text[q.end : q.end + 2 * _NEAR])[:8]
     for behind, words in ((False, before[::-1]), (True, after)):
         for i, word in enumerate(words):
             out.setdefault((behind, word), 1 / (2 + i))
     return out
+
+
+def _told(text: str) -> list[str]:
+    return [w.casefold()[:6] for w in _WORD.findall(text) if w.casefold() not in _LIGHT]
 
 
 def _shown(text: str, q: Quantity) -> str:

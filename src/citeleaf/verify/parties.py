@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citeleaf.types import Span
@@ -14,6 +15,7 @@ _GATE = 0.55
 _PREPOSITIONS = frozenset("by to from of against for with on upon through under at behalf".split())
 _BY = 8
 """Words after a verb within which `by` names who acts."""
+_ARTICLES = frozenset(("the", "an", "any", "each", "every"))
 _PRONOUNS = frozenset(("we", "us", "you"))
 _POSSESSIVES = {"our": "insurer", "your": "insured"}
 
@@ -42,9 +44,10 @@ def parties(sides: Sides) -> Finding:
         if not shared:
             continue
         owned = [pair for pair in shared if pair[0].owns and pair[1].owns]
-        apart = [pair for pair in shared if not pair[2]]
+        acted = [pair for pair in shared if pair not in owned]
+        apart = [pair for pair in acted if not pair[2]]
         wrong = [pair for pair in owned if not pair[2]] if match.near else []
-        turned = wrong if wrong and len(wrong) == len(owned) else apart if len(apart) == len(shared) else []
+        turned = wrong if wrong and len(wrong) == len(owned) else apart if len(apart) == len(acted) else []
         if not turned:
             return passed("parties", "who acts agrees")
         if swapped is None:
@@ -76,7 +79,8 @@ def _shared(match: Match, mine: list[Act], theirs: list[Act]) -> list[tuple[Act,
 
 def _both(match: Match, here: Act, there: Act) -> bool:
     """Whether both parties stand on at least one side, so that one took the other's place rather than its name."""
-    names = {PARTIES.get(w.text) for w in match.claim.words}, {PARTIES.get(w.text) for w in match.piece.reading.words}
+    mine, theirs = match.claim.words, match.piece.reading.words
+    names = {role_of(mine, i) for i in range(len(mine))}, {role_of(theirs, i) for i in range(len(theirs))}
     return here.who in names[1] or there.who in names[0] or {here.who, there.who} == {"insurer", "insured"}
 
 
@@ -90,7 +94,7 @@ def acts(reading: Reading) -> list[Act]:
     for i, word in enumerate(words):
         if word.clause != clause:
             subject, clause = None, word.clause
-        role = PARTIES.get(word.text)
+        role = role_of(words, i)
         owns = reading.text[word.end : word.end + 1] in ("'", "’")
         if role and not owns and word.text not in _POSSESSIVES:
             if (i == 0 or words[i - 1].text not in _PREPOSITIONS) and not _modifies(reading, i):
@@ -103,6 +107,14 @@ def acts(reading: Reading) -> list[Act]:
         if agent is not None:
             out.append(Act(word, agent[0], agent[1], owner is not None))
     return out
+
+
+def role_of(words: Sequence[Word], i: int) -> str | None:
+    """The role of the party that a word names; `insured` names one only behind an article: sums are insured too."""
+    word = words[i].text
+    if word == "insured" and (i == 0 or words[i - 1].text not in _ARTICLES):
+        return None
+    return PARTIES.get(word)
 
 
 def _modifies(reading: Reading, i: int) -> bool:
@@ -129,7 +141,7 @@ def _agent(reading: Reading, i: int) -> tuple[str, Span] | None:
             return None
         if words[k].text == "by":
             for n in range(k + 1, min(len(words), k + 4)):
-                role = PARTIES.get(words[n].text)
+                role = role_of(words, n)
                 if role and words[n].text not in _POSSESSIVES:
                     return role, Span(words[n].start, words[n].end)
             return None

@@ -6,11 +6,13 @@ These are doubts, never contradictions: a true wording in other words may differ
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from citeleaf.types import Span
 from citeleaf.verify.align import Match
 from citeleaf.verify.finding import Finding, Sides, failed, idle, passed
 from citeleaf.verify.lexicon import PARTIES, SIDES
+from citeleaf.verify.parties import role_of
 from citeleaf.verify.reading import Reading, Word, alike
 
 _CLASSES = {
@@ -37,12 +39,17 @@ _CLASSES = {
     "immediately": "immediately automatically straightaway",
 }
 _CLASS = {word: name for name, words in _CLASSES.items() for word in words.split()}
-_HARD = frozenset(("only", "unless", "until", "if"))
+_HARD = frozenset(("only", "unless", "until", "if", "more", "less"))
 """Classes that a claim may not leave out of the clause that it repeats."""
 _GRAMMAR = frozenset(("as", "once", "case", "other", "save", "up", "over", "most", "or", "more", "all", "any"))
 """Words of a class that are common in another sense: in the claim alone they are no doubt."""
 _ORDER = 0.3
 """How much less of the claim's words may stand in the piece's order than stand in it at all."""
+_ORDER_COPIED = 0.08
+_COPIED = 0.9
+"""Coverage from which a claim is a copy, whose order must be the passage's."""
+_LEAVE = frozenset(("approval", "consent", "permission", "agreement", "authorisation", "authorization"))
+"""Words for what something depends on, though no condition is written."""
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
 _GATE = 0.5
 
@@ -63,8 +70,17 @@ def wording(sides: Sides) -> Finding:
     if turned is not None:
         detail = f"“{turned.text}” has another place in the passage"
         return failed("wording", detail, said=Span(turned.start, turned.end))
-    if best.coverage - best.ordered > _ORDER and not _moved_condition(best):
+    least = _ORDER_COPIED if best.coverage >= _COPIED else _ORDER
+    if best.coverage - best.ordered > least and not _moved_condition(best) and not _voice_changed(best):
         return failed("wording", "the passage says these words in another order")
+    joined = _spliced(best)
+    if joined is not None:
+        detail = f"what stands around “{joined.text}” in the passage is put together"
+        return failed("wording", detail, piece=best.piece, found=Span(joined.start, joined.end))
+    dropped = _condition_dropped(best)
+    if dropped is not None:
+        detail = f"leaves out what “{dropped.text}” belongs to"
+        return failed("wording", detail, piece=best.piece, found=Span(dropped.start, dropped.end))
     return passed("wording")
 
 
@@ -108,8 +124,7 @@ def _turned(match: Match) -> Word | None:
     """A party of the claim that acts on one side of a shared word and on the other side of it in the piece."""
     if _BY.search(match.claim.text) or _BY.search(match.piece.text):
         return None
-    mine = [(w, PARTIES[w.text]) for w in match.claim.words if w.text in PARTIES]
-    theirs = [(w, PARTIES[w.text]) for w in match.piece.reading.words if w.text in PARTIES]
+    mine, theirs = _roles(match.claim), _roles(match.piece.reading)
     content, other = match.claim.content, match.piece.reading.content
     for word, role in mine:
         same = [w for w, r in theirs if r == role]
@@ -126,8 +141,63 @@ def _turned(match: Match) -> Word | None:
     return None
 
 
+def _roles(reading: Reading) -> list[tuple[Word, str]]:
+    return [(w, role) for i, w in enumerate(reading.words) if (role := role_of(reading.words, i)) is not None]
+
+
 def _index(content: tuple[Word, ...], word: Word) -> int:
     return sum(w.start < word.start for w in content)
+
+
+def _voice_changed(match: Match) -> bool:
+    """Whether one side alone says by whom, so that subject and object changed places."""
+    return bool(_BY.search(match.claim.text)) != bool(_BY.search(match.piece.text))
+
+
+def _spliced(match: Match) -> Word | None:
+    """A joint between two words of the piece that the claim puts side by side, with left-out words on both sides of it.
+
+    So the beginning of one statement is put before the end of another.
+    """
+    theirs = match.piece.reading
+    at = sorted(j for _, j in match.pairs)
+    held = {theirs.content[j].start for j in at}
+    numbers = [q.start for q in theirs.quantities]
+    mine = {q.written for q in match.claim.quantities}
+    left = [w.start for w in theirs.content if w.start not in held]
+    left += [q.start for q in theirs.quantities if q.written not in mine and q.unit] if numbers else []
+    for a, b in pairwise(at):
+        low, high = theirs.content[a].end, theirs.content[b].start
+        for word in theirs.words:
+            if word.text in ("and", "or", "but") and low < word.start < high:
+                before = any(low <= s < word.start for s in left)
+                after = any(word.end <= s < high for s in left)
+                if before and after:
+                    return word
+    return None
+
+
+def _condition_dropped(match: Match) -> Word | None:
+    """A condition, or a leave that is needed, in the clause that the claim repeats, of which the claim has no word."""
+    theirs = match.piece.reading
+    held = {j for _, j in match.pairs}
+    clauses = {theirs.content[j].clause for j in held if theirs.content[j].part == "main"}
+    kept = {w.clause for w in theirs.content if _kept(match, held, w)}
+    for j, word in enumerate(theirs.content):
+        if j in held or word.clause not in clauses:
+            continue
+        if word.text in _LEAVE or (word.part in ("condition", "exception") and word.clause not in kept):
+            return word
+    return None
+
+
+def _kept(match: Match, held: set[int], word: Word) -> bool:
+    """Whether the claim has two words, or a third, of the condition that a word stands in."""
+    if word.part not in ("condition", "exception"):
+        return False
+    content = match.piece.reading.content
+    same = [j for j, w in enumerate(content) if w.part == word.part and w.clause == word.clause]
+    return sum(j in held for j in same) >= min(2, (len(same) + 2) // 3)
 
 
 def _moved_condition(match: Match) -> bool:

@@ -205,6 +205,9 @@ def _slot(match: Match) -> tuple[Word, Word] | None:
     mine, theirs = match.claim.content, match.piece.reading.content
     paired = dict(match.pairs)
     taken = set(paired.values())
+    first = paired.get(1, 0)
+    if len(mine) > 1 and 0 not in paired and first and first - 1 not in taken and first == min(taken):
+        return mine[0], theirs[first - 1]
     for i in range(1, len(mine)):
         if i in paired or i - 1 not in paired:
             continue
