@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from citeleaf.answer.cite import resolve
-from citeleaf.answer.claims import skipped, split_claims
+from citeleaf.answer.claims import skipped, split_claims, standing
 from citeleaf.answer.match import best_quotes
 from citeleaf.answer.shown import Numbers, shown_citations, shown_claim
 from citeleaf.ask import Kit
@@ -181,10 +181,10 @@ def _evidence(
 ) -> list[tuple[Evidence, ...]]:
     """For each claim the passages that speak of it, those it names first, words that may not be read left out."""
     out = []
-    for claim in claims:
+    for claim, words in zip(claims, standing(claims), strict=True):
         own = {c.passage_id for c in claim.cites}
         first = [e for e in named if e.passage.id in own]
-        query = Query(claim.text, (), against)
+        query = Query(words, (), against)
         found = single(query, "fused", _FOUND, kit.store, kit.embedder, None, rules.retrieve)
         passages = kit.store.passages([hit.passage_id for hit in found.hits])
         more = [Evidence(p, h.rank, h.score, "fused") for h, p in zip(found.hits, passages, strict=True)]

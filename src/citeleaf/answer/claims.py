@@ -13,6 +13,11 @@ _BULLET_LINE = re.compile(r"\n(?=[ \t]*(?:[-*•–]|\d{1,3}[.)])\s)")
 _BULLET = re.compile(r"[ \t]*(?:[-*•–]|\d{1,3}[.)])\s+")
 _BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:!?])")
 _SPACES = re.compile(r"[ \t]{2,}")
+_POINTS_BACK = re.compile(
+    r"^\W*(?:it|its|they|their|he|she|this|these|that|those|such|there|here|both|otherwise|bu|bunlar|o|onlar)\b"
+    r"|\b(?:the (?:above|same|latter|former)|aforementioned|this (?:section|clause|rule|limit|benefit))\b",
+    re.IGNORECASE,
+)
 _MASK = " "
 _HEADING_WORDS = 8
 
@@ -57,6 +62,21 @@ def skipped(claim: Claim, text: str) -> str | None:
     alone = not before[before.rfind("\n") + 1 :].strip() and after.startswith("\n\n")
     short = len(claim.text.split()) <= _HEADING_WORDS and claim.text[-1:].isalnum()
     return "heading" if alone and short else None
+
+
+def standing(claims: Sequence[Claim], question: str = "") -> tuple[str, ...]:
+    """Each claim as it can be searched for alone: one that points back has what it points to in front.
+
+    A claim points back when it opens with a pronoun (`it`, `this section`, `such`), or holds `the above` or `the same`.
+    It is read behind the claim before it, pointing back or not, or behind the question where it is the first. What is
+    verified is the claim's own text; this is for finding its evidence.
+    """
+    out: list[str] = []
+    before = question
+    for claim in claims:
+        out.append(f"{before} {claim.text}".strip() if _POINTS_BACK.search(claim.text) else claim.text)
+        before = claim.text
+    return tuple(out)
 
 
 def claim_spans(draft: Draft, marks: Sequence[Span]) -> list[Span]:

@@ -58,3 +58,15 @@ def test_a_quotation_is_one_claim_whatever_is_in_it() -> None:
 def test_pieces_without_letters_and_abstaining_drafts_have_no_claims() -> None:
     assert claims("* * * [1]\n\n—") == ()
     assert split_claims(Draft("", "The documents do not say.", True, "fake"), ()) == ()
+
+
+def test_a_claim_that_points_back_is_searched_with_what_it_points_to() -> None:
+    from citeleaf.answer.claims import standing
+
+    draft = Draft(
+        "The gate is locked. It opens at six. Dogs bark.", "The gate is locked. It opens at six. Dogs bark.", False, "x"
+    )
+    claims = split_claims(draft, ())
+    assert standing(claims) == ("The gate is locked.", "The gate is locked. It opens at six.", "Dogs bark.")
+    assert standing(claims[1:], "When does the gate open?")[0] == "When does the gate open? It opens at six."
+    assert all(draft.text[c.at.start : c.at.end] == c.text for c in claims)

@@ -84,6 +84,8 @@ def show_answer(screen: Screen, answer: Answer) -> None:
         screen.print()
         screen.print(f"quoted from the documents, because the model did not answer: {failure}", style="yellow")
     if answer.decision.outcome == "answered":
+        for part in (c.detail for c in answer.trace.screen or () if c.name == "unanswered_part"):
+            screen.print(f"not answered: {part}", style="yellow")
         return
     screen.print()
     screen.print(f"{answer.decision.outcome}: {answer.decision.reason}", style="yellow")
