@@ -12,8 +12,10 @@ from typing import Literal, TypeAlias
 
 from citeleaf.answer.cite import resolve
 from citeleaf.answer.claims import skipped, split_claims, standing
+from citeleaf.answer.disagree import CONFLICT
 from citeleaf.answer.match import best_quotes
 from citeleaf.answer.shown import Numbers, shown_citations, shown_claim
+from citeleaf.answer.versions import chain
 from citeleaf.ask import Kit
 from citeleaf.clock import Clock
 from citeleaf.errors import UnknownId
@@ -40,6 +42,7 @@ from citeleaf.types import (
     Span,
     Verdict,
 )
+from citeleaf.verify.conflict import conflict
 
 SCHEMA = "citeleaf/check/1"
 LONGEST_TEXT = 200_000
@@ -93,6 +96,7 @@ class Checkup:
 def check(text: str, kit: Kit, rules: Settings, against: Sequence[DocId] = (), clock: Clock | None = None) -> Checkup:
     """Verifies each sentence of a text against the documents `against` (empty: all of the library).
 
+    A sentence that one document supports and another denies is `not_enough_info`, with the check `conflict`.
     Never raises for what the text is: one that is empty, too long, or holds only questions, headings and code has its
     reason. Markers that name a passage by its id bring that passage along; others are taken out. Raises `StoreError`
     and `ModelError` for what the machine could not do. Time grows linearly with the number of sentences.
@@ -118,6 +122,7 @@ def check(text: str, kit: Kit, rules: Settings, against: Sequence[DocId] = (), c
     known = _distinct(e for items in evidence for e in items)
     claims = clock.time("cite", _cited, stated, evidence)
     verdicts = clock.time("verify", kit.verifier.verify, claims, known)
+    verdicts = [_compared(v, items, kit) for v, items in zip(verdicts, evidence, strict=True)]
     numbers = Numbers()
     shown = tuple(
         Checked(shown_claim(_deciding(claim, verdict), verdict, numbers), claim.at, verdict.checks)
@@ -217,6 +222,21 @@ def _cited(claims: Sequence[Claim], evidence: Sequence[Sequence[Evidence]]) -> t
         )
         out.append(replace(claim, cites=cites))
     return tuple(out)
+
+
+def _compared(verdict: Verdict, evidence: Sequence[Evidence], kit: Kit) -> Verdict:
+    """The verdict, not enough where another document disagrees with the words that it rests on."""
+    home = next((e.passage for e in evidence if e.passage.id in verdict.passage_ids[:1]), None)
+    if verdict.label != "supported" or verdict.quote is None or home is None:
+        return verdict
+    documents = {d.id: d for d in kit.store.documents()}
+    aside = frozenset(d.id for d in chain(documents[home.doc_id], tuple(documents.values())))
+    clash = conflict(verdict.quote, home, [e.passage for e in evidence], aside)
+    if clash is None:
+        return verdict
+    detail = f"{home.doc_id} and {clash.second.doc_id} disagree: {clash.check.detail}"
+    check = replace(clash.check, name=CONFLICT, detail=detail, found=clash.other)
+    return replace(verdict, label="not_enough_info", checks=(*verdict.checks, check))
 
 
 def _deciding(claim: Claim, verdict: Verdict) -> Claim:

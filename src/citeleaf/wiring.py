@@ -24,7 +24,7 @@ from citeleaf.library import Library
 from citeleaf.locks import once
 from citeleaf.measured import measure
 from citeleaf.models import pulled
-from citeleaf.protocols import Embedder, Generator, Reranker, Verifier
+from citeleaf.protocols import Embedder, Generator, Reader, Reranker, Verifier
 from citeleaf.settings import ChatSettings, Settings
 from citeleaf.spans import Spans, silent
 from citeleaf.types import Answer, DocId, Document, Fact, Place, ShownCitation
@@ -38,6 +38,7 @@ T = TypeVar("T")
 NONE = "none"
 EMBEDDERS = {"minilm-l6": "citeleaf.backends.embed_onnx:open_embedder"}
 RERANKERS = {"msmarco-minilm-l12": "citeleaf.backends.rerank_onnx:open_reranker"}
+READERS = {"reader-l12": "citeleaf.backends.read_onnx:open_reader"}
 CHATS = {
     "http": "citeleaf.backends.generate_http:open_chat",
     "foundry": "citeleaf.backends.generate_foundry:open_chat",
@@ -47,10 +48,8 @@ CHATS = {
 HTTP_EMBEDDER = "citeleaf.backends.embed_http:open_embedder"
 FOUNDRY_EMBEDDER = "citeleaf.backends.generate_foundry:open_embedder"
 CHECKS = "checks"
-VERIFIERS = {
-    CHECKS: "citeleaf.backends.verify_checks:open_verifier",
-    "overlap": "citeleaf.backends.verify_overlap:OverlapVerifier",
-}
+VERIFIERS = {CHECKS: "citeleaf.backends.verify_checks:open_verifier"}
+VERIFIERS["overlap"] = "citeleaf.backends.verify_overlap:OverlapVerifier"
 SPANS = "citeleaf.backends.spans_otel:open_spans"
 PARSER = "citeleaf.backends.parse:read"
 
@@ -93,6 +92,12 @@ class Parts:
         return self._model("reranker", self.settings.models.reranker, RERANKERS)
 
     @once
+    def reader(self) -> Reader | None:
+        """What reads evidence beside a question; None when it is switched off, weighs nothing or is not installed."""
+        weighs = self.settings.gate.sufficiency_weight
+        return self._model("reader", self.settings.models.reader, READERS) if weighs else None
+
+    @once
     def _sandbox(self) -> Sandbox:
         from citeleaf.ingest.sandbox import Limits, Sandbox
 
@@ -109,26 +114,22 @@ class Parts:
         )
 
     def kit(self) -> Kit:
-        """All parts of a question. The fingerprint names settings, models and the documents as they are now.
-
-        Raises `ConfigError` when the gate's numbers belong to other models.
-        """
+        """All parts, the fingerprint of them and the documents as they are; `ConfigError`: the gate is for others."""
         with self._lock:
             store = self._indexed
             self._check_gate()
             generator = self._generator
             quoter = generator if self.settings.chat.on_failure == "error" else self._quoter
             verifier = self._verifier
-            made_of = (
+            made = fingerprint(
                 chunker_fingerprint(self.settings),
-                self.embedder.fingerprint if self.embedder else NONE,
-                self.reranker.fingerprint if self.reranker else NONE,
+                *(model.fingerprint if model else NONE for model in (self.embedder, self.reranker, self.reader)),
                 generator.fingerprint,
                 verifier.fingerprint,
                 self.settings.model_dump_json(include={"retrieve", "gate", "decide"}),
                 *(known.recipe for _, known in sorted(store.known().items())),
             )
-            return Kit(store, self.embedder, self.reranker, generator, quoter, verifier, fingerprint(*made_of))
+            return Kit(store, self.embedder, self.reranker, generator, quoter, verifier, made, self.reader)
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Within it, this thread's searches and places all see the documents as they are now."""
@@ -269,8 +270,7 @@ class Parts:
 
     @once
     def _verifier(self) -> Verifier:
-        name = self.settings.models.verifier
-        opener = _load(name, VERIFIERS, "models.verifier")
+        opener = _load(name := self.settings.models.verifier, VERIFIERS, "models.verifier")
         return cast(Verifier, opener(self.reranker) if name == CHECKS else opener())
 
     def _check_gate(self) -> None:
@@ -381,7 +381,7 @@ def installed_models(*, verify: bool) -> tuple[Model, ...]:
     try:
         package = import_module("citeleaf_weights")
     except ImportError:
-        return tuple(Model(name, "", 0, "", "missing") for name in (*EMBEDDERS, *RERANKERS))
+        return tuple(Model(name, "", 0, "", "missing") for name in (*EMBEDDERS, *RERANKERS, *READERS))
     rows = []
     for entry in package.manifest():
         folder = package.path(entry["name"])

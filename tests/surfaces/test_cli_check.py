@@ -130,3 +130,20 @@ def test_hard_texts_get_verdicts(text: str, library: Path, tmp_path: Path, capsy
 def test_a_file_that_cannot_be_read_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "/nowhere.txt"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_documents_that_disagree_support_neither_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, days in (("handbook", 30), ("finance", 14)):
+        text = f"# {name}\n\nExpense claims must be submitted within {days} days of the purchase.\n"
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+    lib = tmp_path / "lib"
+    flags = ["--library", str(lib), "--profile", str(_profile(tmp_path)), "--quiet"]
+    assert run(["ingest", str(tmp_path / "handbook.md"), str(tmp_path / "finance.md"), *flags]) == 0
+    code, done = checked("Expense claims must be submitted within 30 days of the purchase.", lib, tmp_path, capsys)
+    assert (code, done["verdict"]) == (10, "not_enough_info")
+    assert any(r["name"] == "conflict" and "14 days" in r["found"]["text"] for r in done["claims"][0]["reasons"])
+    capsys.readouterr()
+    assert run(["ask", "When must expense claims be submitted?", *flags, "--json"]) == 12
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["reason"], len(answer["claims"])) == ("conflict", 2)
+    assert {c["doc_id"] for c in answer["citations"]} == {"handbook", "finance"}

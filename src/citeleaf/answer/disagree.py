@@ -43,13 +43,18 @@ def disagreements(
         clash = conflict(verdict.quote, home.passage, [e.passage for e in evidence], aside)
         if clash is None:
             continue
+        detail = f"{clash.first.doc_id} and {clash.second.doc_id} disagree: {clash.check.detail}"
+        text = one_line(clash.other.text)
+        same = next((c.n for c in (*claims, *out) if c.text == text), None)
+        if same is not None:
+            found.extend(replace(clash.check, name=CONFLICT, detail=detail, value=float(n)) for n in (claim.n, same))
+            continue
         fresh += 1
         item = passages[clash.second.id]
         cite = Citation(f"[{item.rank}]", claim.at, "valid", clash.second.id, (clash.other,), "it disagrees")
-        other = Claim(fresh, one_line(clash.other.text), claim.at, (cite,))
+        other = Claim(fresh, text, claim.at, (cite,))
         (judged,) = verifier.verify([other], evidence)
         out.append(other)
         said.append(replace(judged, label="supported"))
-        detail = f"{clash.first.doc_id} and {clash.second.doc_id} disagree: {clash.check.detail}"
         found.extend(replace(clash.check, name=CONFLICT, detail=detail, value=float(n)) for n in (claim.n, fresh))
     return tuple(out), tuple(said), tuple(found)
