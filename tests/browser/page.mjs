@@ -191,7 +191,7 @@ await check("stop", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Stop" }).first().click();
   await page.waitForSelector(".turn[aria-busy=false]");
-  must(/not a whole answer/.test(await page.locator(".turn").textContent()), "it does not say that it was stopped");
+  must(/not a whole answer/.test(await page.locator("article.turn").textContent()), "it does not say that it was stopped");
 });
 
 await check("follow-up", async () => {
@@ -287,7 +287,7 @@ await check("facts-feedback-history", async () => {
   await page.fill("[aria-label='Fact 1']", "The shop was empty for 70 days.");
   await shot(page, "facts");
   await ask(page, THEFT);
-  must(/with 1 case fact/.test(await page.locator(".turn").textContent()), "the facts are not told apart");
+  must(/with 1 case fact/.test(await page.locator("article.turn").textContent()), "the facts are not told apart");
   await page.getByRole("button", { name: "Wrong source" }).click();
   await page.getByRole("button", { name: "Send" }).click();
   await page.waitForSelector(".said");
@@ -316,7 +316,7 @@ await check("weak-states", async () => {
   await page.route("**/api/answers/weak", (route) => route.fulfill({ json: answer }));
   await page.goto(`${address}/#/answer/weak/1`);
   await page.waitForSelector(".claim.refuted");
-  const text = await page.locator(".turn").textContent();
+  const text = await page.locator("article.turn").textContent();
   for (const said of ["No citation", "not located on the page", "Contradicted", "Not supported", "For a person to decide"]) {
     must(text.includes(said), `it does not say: ${said}`);
   }
