@@ -235,6 +235,7 @@ await check("trace", async () => {
   const page = await open();
   await ask(page, THEFT);
   await page.click(".trace summary");
+  await page.waitForSelector(".trace .body");
   const text = await page.locator(".trace").textContent();
   for (const name of ["BM25", "cosine", "rerank"]) must(text.includes(name), `no score named ${name}`);
   must(!/\d\s*%/.test(text), "a score is shown as a share");
@@ -445,6 +446,7 @@ for (const [name, options] of Object.entries(LOOKS)) {
     await shot(page, `${name}-start`);
     await ask(page, THEFT);
     await page.click(".trace summary");
+    await page.waitForSelector(".trace .body");
     await axe(page, "answer");
     await wide(page, "answer");
     await shot(page, `${name}-answer`);

@@ -98,6 +98,7 @@ export const en = {
   "start.count_one": "{n} document",
   "start.count_other": "{n} documents",
   "why.title": "Why there is no answer",
+  "why.escalated": "Why a person has to decide",
   "why.nearest": "Nearest passages",
   "why.look": "Show passages near to the question",
   "why.none_near": "No passage is near to the question.",

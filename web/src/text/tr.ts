@@ -100,6 +100,7 @@ export const tr: Catalogue = {
   "start.count_one": "{n} belge",
   "start.count_other": "{n} belge",
   "why.title": "Neden yanıt yok",
+  "why.escalated": "Neden kararı bir insan vermeli",
   "why.nearest": "En yakın pasajlar",
   "why.look": "Soruya yakın pasajları göster",
   "why.none_near": "Soruya yakın pasaj yok.",
