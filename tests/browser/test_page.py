@@ -25,9 +25,15 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 NODE = shutil.which("node")
 READY = (ROOT / "web" / "node_modules" / "playwright-core").is_dir()
+ALONE = "PYTEST_XDIST_WORKER" not in os.environ
 MISSING = [
     what
-    for what, there in (("Node", NODE), ("Chromium", CHROMIUM), ("web/node_modules (make web)", READY))
+    for what, there in (
+        ("Node", NODE),
+        ("Chromium", CHROMIUM),
+        ("web/node_modules (make web)", READY),
+        ("a run of its own (make browser)", ALONE),
+    )
     if not there
 ]
 PDS = ROOT / "examples" / "insurance" / "harbour_business_pds.pdf"
