@@ -182,6 +182,10 @@ await check("keyboard", async () => {
   await page.keyboard.press("1");
   await page.waitForTimeout(200);
   must((await page.locator(".reader").count()) === 0, "keys act although they are off");
+  await page.goto(`${address}/#/history`);
+  await page.waitForSelector("li .badge");
+  await page.keyboard.press("?");
+  must((await page.locator("dialog[open]").count()) === 0, "keys act although they are off");
 });
 
 await check("stop", async () => {

@@ -30,7 +30,10 @@ function act(key: string, help: () => void): boolean {
   if (key === "?") help();
   else if (key === "/") {
     if (place.current.name !== "ask" && place.current.name !== "answer") place.go("#/");
-    setTimeout(() => document.getElementById("question")?.focus());
+    const question = document.getElementById("question");
+    // On another place the question has yet to be drawn.
+    if (question) question.focus();
+    else setTimeout(() => document.getElementById("question")?.focus());
   } else if (/^[1-9]$/.test(key)) return openCitation(Number(key));
   else if (key === "[" || key === "]") return step(key === "]" ? 1 : -1);
   else return false;
