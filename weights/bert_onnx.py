@@ -32,8 +32,17 @@ class Shape:
     layers: int
     heads: int
     pooling: str
-    """`mean` or `cls`: unit vectors, output `embedding` (n, hidden). `score`: a cross-encoder, output `score` (n,)."""
+    """`mean` or `cls`: unit vectors, output `embedding` (n, hidden). `score`: a cross-encoder, output `score` (n,).
+    `read`: a cross-encoder with several heads, output `reading` (n, heads)."""
     epsilon: float = 1e-12
+    marked: int = 0
+    """Layers before the marks of token types 2 and 3 are added (`marks.weight`); 0: there are none. Those types are
+    embedded as 0 and 1."""
+
+    @property
+    def paired(self) -> bool:
+        """Whether it reads two texts at once."""
+        return self.pooling in ("score", "read")
 
 
 @dataclass
@@ -149,8 +158,9 @@ class _Encoder:
         places = g.constant("places", w["embeddings.position_embeddings.weight"] + kinds[0])
         length = g.add("Shape", "input_ids", start=1, end=2)
         x = g.add("Add", x, g.add("Slice", places, g.integers(0), length, g.integers(0)))
-        if self.shape.pooling == "score":
-            x = g.add("Add", x, g.add("Gather", g.constant("kinds", kinds - kinds[0]), "token_type_ids"))
+        if self.shape.paired:
+            table = np.concatenate([kinds, kinds]) if self.shape.marked else kinds
+            x = g.add("Add", x, g.add("Gather", g.constant("kinds", table - kinds[0]), "token_type_ids"))
         return g.add("Reshape", x, g.integers(-1, self.hidden))
 
     def first_tokens(self, x: str, *, of: str) -> str:
@@ -183,6 +193,9 @@ class _Encoder:
             x, ready, divisor = self.read(total, norm, [inner])
             wide = g.add("Gelu", g.add("Add", self.product(ready, inner, divisor), self.bias(inner)))
             total, norm = self.join(wide, x, f"{at}.output.dense", after_gelu=True), f"{at}.output.LayerNorm"
+            if layer + 1 == self.shape.marked:
+                marks = g.add("Gather", g.constant("marks", self.weights["marks.weight"]), "token_type_ids")
+                total = g.add("Add", total, g.add("Reshape", marks, g.integers(-1, self.hidden)))
         x = self.norm(total, norm)
         return g.add("Reshape", x, batched) if self.shape.pooling == "mean" else x
 
@@ -192,10 +205,14 @@ class _Encoder:
 
     def head(self, x: str) -> tuple[str, list[str | int]]:
         g = self.graph
-        if self.shape.pooling == "score":
+        if self.shape.paired:
             dense, classify = "pooler.dense", "classifier"
             pooled = g.add("Gemm", x, g.constant("pool", self.weights[f"{dense}.weight"]), self.bias(dense), transB=1)
             out = g.constant("out", self.weights[f"{classify}.weight"])
+            if self.shape.pooling == "read":
+                heads = len(self.weights[f"{classify}.bias"])
+                logits = g.add("Gemm", g.add("Tanh", pooled), out, self.bias(classify), transB=1, out="reading")
+                return logits, ["texts", heads]
             logits = g.add("Gemm", g.add("Tanh", pooled), out, self.bias(classify), transB=1)
             return g.add("Reshape", logits, g.integers(-1), out="score"), ["texts"]
         if self.shape.pooling == "mean":
@@ -235,7 +252,7 @@ def probe(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _finish(encoder: _Encoder) -> onnx.ModelProto:
     name, dims = encoder.head(encoder.encode())
-    inputs = ["input_ids"] + (["token_type_ids"] if encoder.shape.pooling == "score" else [])
+    inputs = ["input_ids"] + (["token_type_ids"] if encoder.shape.paired else [])
     graph = helper.make_graph(
         encoder.graph.nodes,
         "bert",

@@ -21,7 +21,7 @@ from citeleaf.guard.language import reply_language
 from citeleaf.guard.screen import screen
 from citeleaf.guard.signal import guard_request
 from citeleaf.live import Live
-from citeleaf.protocols import Embedder, Generator, Reranker, Store, Verifier
+from citeleaf.protocols import Embedder, Generator, Reader, Reranker, Store, Verifier
 from citeleaf.retrieve.search import retrieve
 from citeleaf.settings import Settings
 from citeleaf.types import Answer, Query, Trace
@@ -38,6 +38,7 @@ class Kit:
     quoter: Generator
     verifier: Verifier
     fingerprint: str
+    reader: Reader | None = None
 
 
 def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> Answer:
@@ -58,7 +59,7 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
     query = in_force(query, kit.store.documents())
     found = clock.time("retrieve", retrieve, query, kit.store, kit.embedder, kit.reranker, rules.retrieve)
     clock.tell(EvidenceEvent(found.evidence))
-    enough = clock.time("gate", gate, query, found, kit.store, rules.gate)
+    enough = clock.time("gate", gate, query, found, kit.store, rules.gate, kit.reader)
     clock.checked("gate", enough)
     trace = replace(trace, query=query, retrieval=found, gate=enough)
     if abstention := decide_evidence(enough):

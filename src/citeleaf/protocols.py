@@ -62,6 +62,17 @@ class Reranker(Protocol):
         ...
 
 
+class Reader(Protocol):
+    """Reads words beside a question and says whether they answer it."""
+
+    name: str
+    fingerprint: str
+
+    def answers(self, question: str, texts: Sequence[str]) -> list[float]:
+        """The probability, in [0, 1], that each text answers the question, in order, independent of the others."""
+        ...
+
+
 class Store(Protocol):
     """Holds documents, passages, vectors and answers, and searches them.
 

@@ -83,7 +83,8 @@ class GateSettings(Section):
     """Is the evidence worth answering from? Weights and thresholds belong to one set of models and one calibration.
 
     The probability that the evidence answers is 1 / (1 + exp(-(bias + sum of weight * feature))); `answer.gate`
-    names the features. A least value that is left out is not checked.
+    names the features. What a reader has read (see `models.reader`) has a bias and a weight of its own. A least value
+    that is left out is not checked.
     """
 
     min_probability: Annotated[float, Field(ge=0, le=1)] = Field(
@@ -95,6 +96,12 @@ class GateSettings(Section):
     )
     dense_weight: Score = Field(default=6.25, description="Weight of the best cosine.")
     coverage_weight: Score = Field(default=0.0, description="Weight of the coverage of the question's words.")
+    sufficiency_bias: Score = Field(default=0.0, description="Constant term where the evidence was read (English).")
+    sufficiency_weight: Score = Field(
+        default=0.0,
+        description="Weight of the log-odds that what was read answers; the other features then count nothing. "
+        "0: nothing is read.",
+    )
     min_rerank: Score | None = Field(default=None, description="Least cross-encoder score of the best passage.")
     min_dense: Score | None = Field(default=None, description="Least cosine of the best passage.")
     min_coverage: Score | None = Field(
@@ -141,6 +148,7 @@ class GuardRule(Section):
     about: str = Field(default="", description="One sentence on what it is for.")
     patterns: Lines = Field(default=(), description="Regular expressions; see `guard.patterns`. `{name}`: a word list.")
     weak: Lines = Field(default=(), description="Signs that do not suffice alone.")
+    beside: Lines = Field(default=(), description="Signs of a request's form; they count only beside a learned signal.")
     unless: Lines = Field(default=(), description="What lifts a hit in the same sentence.")
     outcome: Literal["refused", "escalated", "removed", "marked"] = Field(
         default="refused",
@@ -220,6 +228,10 @@ class ModelSettings(Section):
     embedder: str = Field(default="minilm-l6", description="`minilm-l6`, `none`, a folder, or your own.")
     reranker: str = Field(
         default="msmarco-minilm-l12", description="`msmarco-minilm-l12`, `none`, a folder, or your own."
+    )
+    reader: str = Field(
+        default="none",
+        description="Tells whether words answer a question: `reader-l12`, `none`, a folder, or your own.",
     )
     generator: str = Field(
         default="quote",
@@ -319,7 +331,7 @@ class ServeSettings(Section):
 
 
 class JudgeSettings(ServerSettings):
-    """The model that judges answers for `citeleaf evaluate --judge`. No address: the chat model's, with its key."""
+    """The model that judges answers when `--judge` is given to `evaluate`. No address: the chat model's, with its key."""
 
     runtime: Literal["http", "foundry", "llama"] = Field(default="http", description="Who runs the model.")
     max_tokens: Positive = Field(default=700, description="Most tokens of a reply.")

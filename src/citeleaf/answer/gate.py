@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from citeleaf.protocols import Store
+from citeleaf.answer.suffice import sufficiency
+from citeleaf.protocols import Reader, Store
 from citeleaf.retrieve.tokens import guess_language, terms
 from citeleaf.settings import GateSettings
 from citeleaf.types import Check, DocId, Passage, Query, Retrieval
+from citeleaf.verify.tongue import tongue
 
 _CODE = re.compile(
     r"(?<![\w$€£.,-])(?=[A-Z0-9./_-]*[A-Z]{2})([A-Z]+[0-9]*(?:[-./_][A-Z0-9]+)*[-./_]?[0-9]+[A-Z0-9]*)(?![\w-])"
@@ -31,34 +33,45 @@ class Features:
 
     `rerank`: best cross-encoder score (raw logit) of all passages reranked. `dense`: best cosine, in [-1, 1].
     `coverage`: idf-weighted share, in [0, 1], of the question's terms in the passage of the evidence that holds the
-    most (text, heading and context); a word that no passage holds counts with the greatest idf.
+    most (text, heading and context); a word that no passage holds counts with the greatest idf. `sufficiency`: the
+    probability, in (0, 1), that the units read answer the question; only questions in English are read.
     """
 
     rerank: float | None
     dense: float | None
     coverage: float
+    sufficiency: float | None = None
 
     def probability(self, settings: GateSettings) -> float:
-        """Logistic of the weighted features, in (0, 1); a feature that is None counts 0, as does a `rerank` below 0.
+        """Logistic of the log-odds of `sufficiency` where it was read and weighs, else of the other features weighed.
 
-        Cross-encoder logits below 0 tell little: questions in a layman's words have them with and without an answer.
+        In (0, 1). Of those others one that is None counts 0, as does a `rerank` below 0: such logits tell little, since
+        questions in a layman's words have them with and without an answer.
         """
+        if self.sufficiency is not None and settings.sufficiency_weight:
+            odds = log(self.sufficiency / (1 - self.sufficiency))
+            return _logistic(settings.sufficiency_bias + settings.sufficiency_weight * odds)
         logit = settings.bias + settings.coverage_weight * self.coverage
         logit += settings.rerank_weight * max(self.rerank or 0.0, 0.0) + settings.dense_weight * (self.dense or 0.0)
-        return 1 / (1 + exp(-max(-60.0, min(60.0, logit))))
+        return _logistic(logit)
 
     def suffice(self, settings: GateSettings) -> bool:
-        """Whether every feature that has a weight was measured."""
+        """Whether every feature that is needed for the probability was measured."""
+        if self.sufficiency is not None and settings.sufficiency_weight:
+            return True
         return not ((settings.rerank_weight and self.rerank is None) or (settings.dense_weight and self.dense is None))
 
 
-def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -> tuple[Check, ...]:
-    """Checks `evidence`, `codes`, `rerank`, `dense`, `coverage`, `probability`, those that can be made, in this order.
+def gate(
+    query: Query, found: Retrieval, store: Store, settings: GateSettings, reader: Reader | None = None
+) -> tuple[Check, ...]:
+    """Checks `evidence`, `codes`, `rerank`, `dense`, `coverage`, `sufficiency`, `probability`: those that can be made.
 
-    All must pass. `evidence`: there is any. `codes`: every code or clause number in the question stands in the
-    documents, so that `AML-999` is not answered by its neighbours. `rerank`, `dense` and `coverage` show the features;
-    each has a threshold only where one is set. `probability`: the features joined (see `GateSettings`), where a least
-    one is set and all that it weighs were measured. A scorer that did not run is not checked.
+    In this order; all must pass. `evidence`: there is any. `codes`: every code or clause number in the question stands
+    in the documents, so that `AML-999` is not answered by its neighbours. `rerank`, `dense`, `coverage` and
+    `sufficiency` show the features; the first three have a threshold where one is set. `probability`: what the features
+    come to (see `Features`), where a least one is set and all that it needs were measured. A scorer that did not run is
+    not checked.
     """
     if not found.evidence:
         return (Check("evidence", False, "nothing was found", 0.0, 1.0),)
@@ -66,7 +79,7 @@ def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -
     if settings.codes:
         missing = unknown_codes(query.text, [e.passage for e in found.evidence], store, query.doc_ids)
         checks.append(Check("codes", not missing, ", ".join(missing), float(len(missing)), 0.0))
-    features = measure(query, found, store)
+    features = measure(query, found, store, reader if settings.sufficiency_weight else None)
     for name, value, least in (
         ("rerank", features.rerank, settings.min_rerank),
         ("dense", features.dense, settings.min_dense),
@@ -74,6 +87,8 @@ def gate(query: Query, found: Retrieval, store: Store, settings: GateSettings) -
     ):
         if value is not None:
             checks.append(Check(name, least is None or value >= least, "", value, least))
+    if features.sufficiency is not None:
+        checks.append(Check("sufficiency", True, "", features.sufficiency))
     if settings.min_probability > 0 and features.suffice(settings):
         value = features.probability(settings)
         enough = value >= settings.min_probability
@@ -98,11 +113,15 @@ def foreign(settings: GateSettings, embedder: str | None, reranker: str | None) 
     return [name for name in used if settings.calibrated_for and name not in settings.calibrated_for]
 
 
-def measure(query: Query, found: Retrieval, store: Store) -> Features:
-    """The features of one retrieval that has evidence."""
+def measure(query: Query, found: Retrieval, store: Store, reader: Reader | None = None) -> Features:
+    """The features of one retrieval that has evidence; `sufficiency` where there is a reader for it."""
     best = {ranking.scorer: ranking.hits[0].score for ranking in reversed(found.rankings) if ranking.hits}
     passages = [e.passage for e in found.evidence]
-    return Features(best.get("reranked"), best.get("dense"), coverage(query.text, passages, store))
+    covered = coverage(query.text, passages, store)
+    read = None
+    if reader is not None and tongue(query.text, covered) == "en":
+        read = sufficiency(query.text, found.evidence, store, reader)
+    return Features(best.get("reranked"), best.get("dense"), covered, read)
 
 
 def coverage(question: str, passages: Iterable[Passage], store: Store) -> float:
@@ -141,6 +160,10 @@ def unknown_codes(question: str, passages: Iterable[Passage], store: Store, doc_
             continue
         missing.append(code)
     return missing
+
+
+def _logistic(logit: float) -> float:
+    return 1 / (1 + exp(-max(-60.0, min(60.0, logit))))
 
 
 def _idf(frequencies: Mapping[str, int], n: int) -> dict[str, float]:

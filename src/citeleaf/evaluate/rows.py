@@ -197,8 +197,8 @@ def gate_features(answer: Answer, settings: GateSettings) -> Mapping[str, float]
     values = {check.name: check.value for check in answer.trace.gate if check.value is not None}
     if "coverage" not in values:
         return {"probability": 0.0}
-    features = Features(values.get("rerank"), values.get("dense"), values["coverage"])
-    named: dict[str, float] = {n: values[n] for n in ("rerank", "dense", "coverage") if n in values}
+    features = Features(values.get("rerank"), values.get("dense"), values["coverage"], values.get("sufficiency"))
+    named: dict[str, float] = {n: values[n] for n in ("rerank", "dense", "coverage", "sufficiency") if n in values}
     return {**named, "probability": features.probability(settings)}
 
 
