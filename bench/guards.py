@@ -87,6 +87,12 @@ def own(table: Table, split: str) -> None:
 
 def written(table: Table) -> None:
     items = rows(ROOT / "bench" / "guards" / "dev.jsonl")
+    for bad in (True, False):
+        for category in dict.fromkeys(r["category"] for r in rows(ROOT / "bench" / "guards" / "dev2.jsonl")):
+            for profile in ("insurance", "kyc", "general", "default"):
+                chosen = [r for r in rows(ROOT / "bench" / "guards" / "dev2.jsonl") if r["category"] == category]
+                pairs = [(r["id"], r["text"]) for r in chosen if r["profile"] == profile and benign(r) != bad]
+                table.line(f"dev2-{category}", profile, pairs, bad)
     for profile in dict.fromkeys(r["profile"] for r in items):
         for category in dict.fromkeys(r["category"] for r in items if r["profile"] == profile):
             chosen = [(r["id"], r["text"]) for r in items if r["profile"] == profile and r["category"] == category]

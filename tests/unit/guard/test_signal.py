@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from citeleaf.guard.signal import LENT, guard_request, heads
+from citeleaf.guard.look import guard
+from citeleaf.guard.signal import LENT, LENT_BY_KIND, grams, guard_request, heads
 from citeleaf.settings import GuardRule, GuardSettings
 
 WEAK = GuardRule(name="injection", weak=("alpha",))
+FORMS = (("alpha", LENT_BY_KIND), ("alpha", LENT), ("alpha", 0.0), ("beta", LENT_BY_KIND))
 OTHER = GuardRule(name="fruit", weak=("alpha",))
 
 
@@ -25,15 +27,20 @@ class FakeEmbedder:
         return np.stack([self.query(t) for t in texts])
 
     def query(self, text: str) -> NDArray[np.float32]:
-        weights = heads()[1][0].weights
+        known = heads()[1]
+        weights = known[0].linear.weights if self.direction > 0 else sum(h.linear.weights for h in known)
         return (self.direction * weights / np.linalg.norm(weights)).astype(np.float32)
 
 
 def test_heads_are_whole() -> None:
     name, known = heads()
-    assert name == "minilm-l6" and [h.name for h in known] == ["signal_injection", "signal_request"]
+    assert name == "minilm-l6" and [h.name for h in known] == [
+        "signal_injection",
+        "signal_order",
+        "signal_request",
+    ]
     for head in known:
-        assert head.weights.shape == (384,) and 0.5 <= head.least < 1 and head.rules
+        assert head.linear.weights.shape == (384,) and 0.3 <= head.least < 1 and head.rules
     assert LENT < 1
 
 
@@ -70,3 +77,25 @@ def test_without_its_embedder_or_switched_off_there_is_no_signal(
 ) -> None:
     (check,) = guard_request("alpha", settings, embedder)
     assert check.name == "injection" and check.passed
+
+
+def test_a_sign_of_form_counts_only_beside_what_is_lent_by_kind() -> None:
+    rule = GuardRule(name="injection", beside=("alpha",))
+    refused = [not guard(text, (rule,), {"injection": lent})[0].passed for text, lent in FORMS]
+    assert refused == [True, False, False, False]
+
+
+def test_words_raise_a_probability_and_are_named() -> None:
+    request = heads()[1][2]
+    bare = np.zeros(384, np.float32)
+    words = grams("Should I buy this, what do you advise?")
+    assert request.probability(bare, words) > request.probability(bare, grams("What does section 4 say?"))
+    named = request.heaviest(words)
+    assert named and set(named) <= words and all(request.grams[word] > 0 for word in named)
+
+
+def test_a_head_of_kinds_lends_to_the_nearest_alone() -> None:
+    for head in heads()[1][1:]:
+        assert set(head.kinds) == set(head.rules)
+        vector = head.kinds[head.rules[0]].weights.astype(np.float32)
+        assert head.lends(vector) == {head.rules[0]: LENT_BY_KIND}
