@@ -96,11 +96,10 @@ class GateSettings(Section):
     )
     dense_weight: Score = Field(default=6.25, description="Weight of the best cosine.")
     coverage_weight: Score = Field(default=0.0, description="Weight of the coverage of the question's words.")
-    sufficiency_bias: Score = Field(default=0.0, description="Constant term where the evidence was read (English).")
+    sufficiency_bias: Score = Field(default=0.0, description="Added to the sum where evidence was read (English).")
     sufficiency_weight: Score = Field(
         default=0.0,
-        description="Weight of the log-odds that what was read answers; the other features then count nothing. "
-        "0: nothing is read.",
+        description="Weight of the log-odds that what was read answers; 0: nothing is read.",
     )
     min_rerank: Score | None = Field(default=None, description="Least cross-encoder score of the best passage.")
     min_dense: Score | None = Field(default=None, description="Least cosine of the best passage.")

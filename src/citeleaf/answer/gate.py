@@ -43,22 +43,20 @@ class Features:
     sufficiency: float | None = None
 
     def probability(self, settings: GateSettings) -> float:
-        """Logistic of the log-odds of `sufficiency` where it was read and weighs, else of the other features weighed.
+        """Logistic of the weighted features, in (0, 1); a feature that is None counts 0, as does a `rerank` below 0.
 
-        In (0, 1). Of those others one that is None counts 0, as does a `rerank` below 0: such logits tell little, since
-        questions in a layman's words have them with and without an answer.
+        Cross-encoder logits below 0 tell little: questions in a layman's words have them with and without an answer.
+        Of `sufficiency`, where it was read, the log-odds are weighed, and a constant of its own is added.
         """
-        if self.sufficiency is not None and settings.sufficiency_weight:
-            odds = log(self.sufficiency / (1 - self.sufficiency))
-            return _logistic(settings.sufficiency_bias + settings.sufficiency_weight * odds)
         logit = settings.bias + settings.coverage_weight * self.coverage
         logit += settings.rerank_weight * max(self.rerank or 0.0, 0.0) + settings.dense_weight * (self.dense or 0.0)
-        return _logistic(logit)
+        if self.sufficiency is not None and settings.sufficiency_weight:
+            odds = log(self.sufficiency / (1 - self.sufficiency))
+            logit += settings.sufficiency_bias + settings.sufficiency_weight * odds
+        return 1 / (1 + exp(-max(-60.0, min(60.0, logit))))
 
     def suffice(self, settings: GateSettings) -> bool:
-        """Whether every feature that is needed for the probability was measured."""
-        if self.sufficiency is not None and settings.sufficiency_weight:
-            return True
+        """Whether every feature that has a weight was measured; `sufficiency` may be missing."""
         return not ((settings.rerank_weight and self.rerank is None) or (settings.dense_weight and self.dense is None))
 
 
@@ -160,10 +158,6 @@ def unknown_codes(question: str, passages: Iterable[Passage], store: Store, doc_
             continue
         missing.append(code)
     return missing
-
-
-def _logistic(logit: float) -> float:
-    return 1 / (1 + exp(-max(-60.0, min(60.0, logit))))
 
 
 def _idf(frequencies: Mapping[str, int], n: int) -> dict[str, float]:

@@ -48,9 +48,9 @@ def test_units_that_share_the_questions_words_are_read_first_and_few_at_all() ->
     assert value == pytest.approx(1 - 0.5**MOST_READ)
 
 
-def test_what_was_read_takes_the_place_of_the_other_features() -> None:
-    read = GateSettings(sufficiency_weight=1.0, sufficiency_bias=0.0)
-    assert Features(9.0, 0.9, 1.0, 0.25).probability(read) == pytest.approx(0.25)
-    assert Features(9.0, 0.9, 1.0, 0.25).probability(GateSettings()) > 0.9
-    assert Features(None, None, 0.0, 0.25).suffice(read)
-    assert not Features(None, None, 0.0).suffice(read)
+def test_what_was_read_is_weighed_beside_the_other_features_where_it_has_a_weight() -> None:
+    read = GateSettings(bias=0.0, sufficiency_weight=1.0, sufficiency_bias=0.0)
+    assert Features(0.0, 0.0, 1.0, 0.25).probability(read) == pytest.approx(0.25)
+    assert Features(5.0, 0.0, 1.0, 0.25).probability(read) > 0.25
+    assert Features(0.0, 0.0, 1.0, 0.25).probability(GateSettings(bias=0.0)) == pytest.approx(0.5)
+    assert Features(0.0, 0.0, 1.0).probability(read) == pytest.approx(0.5)
