@@ -57,6 +57,7 @@ ALLOWED = {
     "app": CORE
     | {"ingest", "retrieve", "answer", "ask", "check", "feedback", "library", "measured", "record", "wiring"},
     "models": CORE | {"backends"},
+    "portable": CORE | {"answer", "backends", "language", "portable", "retrieve"},
     "doctor": CORE | {"library", "backends", "wiring", "app", "ingest"},
     "evaluate": CORE | {"retrieve", "ask", "app", "record", "evaluate", "answer", "language", "verify", "measured"},
     "surfaces": CORE
@@ -75,6 +76,7 @@ ALLOWED = {
         "ask",
         "models",
         "library",
+        "portable",
     },
 }
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "pypdfium2", "mammoth", "selectolax", "pydantic", "rich.table")

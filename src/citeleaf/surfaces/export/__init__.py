@@ -1,0 +1,1 @@
+"""`citeleaf export`: the library as a page that needs no server and no model."""
