@@ -21,6 +21,7 @@ from citeleaf.surfaces.cli import (
     copies,
     corpus,
     evaluate,
+    export,
     guard,
     mcp,
     options,
@@ -51,7 +52,7 @@ def about(
         raise typer.Exit()
 
 
-for module in (ask, chat, check, audit, guard, corpus, copies, show, evaluate, serve, mcp, upkeep):
+for module in (ask, chat, check, audit, guard, corpus, copies, export, show, evaluate, serve, mcp, upkeep):
     module.register(cli)
 
 
