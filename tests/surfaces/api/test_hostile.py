@@ -6,6 +6,7 @@ import json
 import random
 import time
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -189,7 +190,9 @@ def test_any_value_in_any_address_ends_in_a_typed_answer(client: TestClient) -> 
             f"/v1/models/{name}",
         ):
             response = client.get(path)
-            if response.headers["content-type"] != "image/png":
+            if path.endswith("/file") and response.status_code == HTTPStatus.OK:
+                assert "attachment" in response.headers["content-disposition"], path[:120]
+            elif response.headers["content-type"] != "image/png":
                 is_typed(response, path[:120])
 
 
