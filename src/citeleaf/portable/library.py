@@ -15,11 +15,12 @@ from citeleaf.portable.tables import Json, numbers, patterns, request_rules, wor
 from citeleaf.protocols import Store
 from citeleaf.quotes import quotes_of
 from citeleaf.settings import Settings
-from citeleaf.types import Document, Evidence, Passage, Quote, Retrieval, Span
+from citeleaf.types import Document, Evidence, Passage, Quote, Rect, Retrieval, Span
 
 LEXICAL = (
     "models.embedder=none",
     "models.reranker=none",
+    "models.reader=none",
     "models.generator=quote",
     "models.verifier=overlap",
     "decide.revise=false",
@@ -98,6 +99,7 @@ def _check(settings: Settings) -> None:
     for key, found, wanted in (
         ("models.embedder", models.embedder, "none"),
         ("models.reranker", models.reranker, "none"),
+        ("models.reader", models.reader, "none"),
         ("models.generator", models.generator, "quote"),
         ("models.verifier", models.verifier, "overlap"),
         ("decide.revise", str(settings.decide.revise).lower(), "false"),
@@ -169,13 +171,7 @@ def _face(passage: Passage, store: Store) -> dict[str, Json]:
             for unit in passage.units
         ],
         "rects": [
-            [
-                q.span.start,
-                q.span.end,
-                p.page,
-                p.page_label,
-                [[r.page, *_rounded(r.x0, r.y0, r.x1, r.y1)] for r in p.rects],
-            ]
+            [q.span.start, q.span.end, p.page, p.page_label, [[r.page, *_rounded(r)] for r in p.rects]]
             for q, p in sorted(places.items(), key=lambda item: (item[0].span.start, item[0].span.end))
         ],
     }
@@ -195,5 +191,5 @@ def _span(span: Span) -> list[Json]:
     return [span.start, span.end]
 
 
-def _rounded(*values: float) -> list[Json]:
-    return [round(value, 5) for value in values]
+def _rounded(rect: Rect) -> list[Json]:
+    return [round(value, 5) for value in (rect.x0, rect.y0, rect.x1, rect.y1)]

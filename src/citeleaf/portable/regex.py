@@ -40,8 +40,9 @@ _I = frozenset("iIıİ")
 def javascript(pattern: re.Pattern[str]) -> tuple[str, str]:
     """Source and flags (`u` or `iu`) of a JavaScript expression that matches what the pattern matches.
 
-    Groups keep their numbers. Raises `ConfigError` for what JavaScript has no like of: conditions on groups, atomic
-    groups, repeats that never give back, flags inside the pattern, and flags other than ignoring case.
+    Groups keep their numbers. Raises `ConfigError` for what JavaScript has no like of: references to groups (a group
+    that took no part matches there), conditions on groups, atomic groups, repeats that never give back, flags inside
+    the pattern, and flags other than ignoring case.
     """
     if pattern.flags & ~(re.IGNORECASE | re.UNICODE):
         raise _refused(pattern.pattern, "flags other than ignoring case")
@@ -81,8 +82,6 @@ def _part(op: Any, value: Any, ignored: bool, pattern: str) -> str:
         way, inner = value
         sign = ("" if way > 0 else "<") + ("=" if op is ops.ASSERT else "!")
         return f"(?{sign}{_sequence([*inner], ignored, pattern)})"
-    if op is ops.GROUPREF:
-        return f"(?:\\{value})"
     raise _refused(pattern, f"`{str(op).lower()}`")
 
 

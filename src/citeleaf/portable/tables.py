@@ -1,9 +1,9 @@
-"""Patterns, word lists and numbers of the answering path, read from the modules that use them: nothing is typed twice."""
+"""Patterns, words and numbers of the answering path, read from the modules that use them: nothing is typed twice."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import entities
 from typing import TypeAlias
 
@@ -25,7 +25,7 @@ from citeleaf.portable.regex import javascript
 from citeleaf.retrieve import expand, parts, search, tokens
 from citeleaf.settings import GuardRule, Settings
 
-Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 
 _FROM = {
     "tokens": tokens,
@@ -40,9 +40,9 @@ _FROM = {
     "score": quote_score,
     "overlap": verify_overlap,
     "versions": versions,
-    "dates": quantities,
-    "claims": claims,
 }
+_SOME = {"dates": (quantities, ("_DATE",)), "claims": (claims, ("_BEFORE_STOP", "_SPACES"))}
+"""Modules of which the path of a quotation uses a few patterns only."""
 _NUMBERS = {
     "search": search,
     "expand": expand,
@@ -70,6 +70,8 @@ def patterns() -> dict[str, Json]:
         for key, value in vars(module).items():
             if isinstance(value, re.Pattern):
                 out[f"{name}.{key.strip('_').lower()}"] = [*javascript(value)]
+    for name, (module, keys) in _SOME.items():
+        out |= {f"{name}.{key.strip('_').lower()}": [*javascript(getattr(module, key))] for key in keys}
     asked, held = quote_ask._ASKED, quote_ask._HELD
     out["ask.asked"] = {kind: [*javascript(p)] for kind, p in asked.items()}
     out["ask.held"] = {kind: [*javascript(p)] for kind, p in held.items()}
@@ -117,7 +119,7 @@ def words() -> dict[str, Json]:
 
 
 def request_rules(settings: Settings) -> dict[str, Json]:
-    """The guard's rules over questions. Raises `ConfigError`, naming rule and pattern, for one that cannot be written."""
+    """The guard's rules over questions. Raises `ConfigError`, naming the rule, for a pattern that cannot be written."""
     rules = settings.guard.request
     return {"words": sorted(words_of(rules)), "rules": [_rule(rule) for rule in rules]}
 

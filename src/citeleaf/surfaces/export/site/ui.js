@@ -43,7 +43,11 @@ export function begin(data) {
   });
   document.addEventListener("keydown", keys);
   listDocuments();
-  globalThis.citeleaf = { ask };
+  const asked = new URLSearchParams(location.search).get("q");
+  if (asked) {
+    $("question").value = asked;
+    show(asked);
+  }
   $("question").focus();
 }
 
@@ -100,7 +104,9 @@ const citeButton = (n) =>
 
 function placeOf(citation) {
   const passage = index.passages.get(citation.passage_id);
-  const inside = passage.rects.filter(([start, end]) => citation.start <= start && end <= citation.end);
+  const within = passage.rects.filter(([start, end]) => citation.start <= start && end <= citation.end);
+  const covers = (a, b) => a !== b && a[0] <= b[0] && b[1] <= a[1];
+  const inside = within.filter((r) => !within.some((other) => covers(other, r)));
   const first = inside.find(([start]) => start === citation.start) ?? inside[0] ?? passage.rects[0];
   const page = first?.[2] ?? null;
   const label = first?.[3] ?? null;
