@@ -296,7 +296,11 @@ class App:
         try:
             document = store.document(doc_id)
         except UnknownId:
-            answer = store.answer(item)
+            try:
+                answer = store.answer(item)
+            except UnknownId:
+                hint = "`citeleaf documents` and `citeleaf audit list` list them"
+                raise UnknownId(f"there is no document or answer `{item}`", hint=hint, subject=item) from None
             blank = Place(None, None, "good", (), ())
             cited = answer.citations[0] if answer.citations else None
             source = store.document(cited.doc_id) if cited else Document("", "", "", "", "", (), ())

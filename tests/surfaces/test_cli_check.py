@@ -78,6 +78,20 @@ def test_the_opposite_ends_with_twelve_and_says_why(
     assert not reason["passed"] and reason["found"]["text"] == "must"
 
 
+def test_a_sentence_right_under_a_heading_is_checked(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, done = checked("# Gate\nThe gate is not locked at nine in the evening.\n", library, tmp_path, capsys)
+    assert (code, done["verdict"]) == (12, "refuted")
+    assert [s["why"] for s in done["skipped"]] == ["heading"]
+
+
+def test_an_id_of_nothing_is_said_to_be_of_nothing(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run(["show", "nope", "--library", str(library)]) == 4
+    assert "there is no document or answer `nope`" in capsys.readouterr().err
+
+
 def test_against_names_the_documents(library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "Visitors must sign the book before they enter."
     code, done = checked(text, library, tmp_path, capsys, "--against", "other")

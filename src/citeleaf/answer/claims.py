@@ -20,14 +20,16 @@ _POINTS_BACK = re.compile(
 )
 _MASK = " "
 _HEADING_WORDS = 8
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t][^\n]*", re.MULTILINE)
+_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def split_claims(draft: Draft, citations: Sequence[Citation]) -> tuple[Claim, ...]:
     """The claims in order, numbered from 1, each with the citations whose markers stand in it or right after it.
 
-    A quotation of the draft is one claim, whatever is in it; other text is split into sentences, and at lines that open
-    with a bullet. Markers go out of `text`, and so does the bullet; pieces without a letter or digit are no claims. An
-    abstaining draft has none.
+    A quotation of the draft is one claim, whatever is in it; other text is split into sentences, at lines that open
+    with a bullet, and around Markdown headings and fenced code. Markers go out of `text`, and so does the bullet;
+    pieces without a letter or digit are no claims. An abstaining draft has none.
     """
     if draft.abstains:
         return ()
@@ -52,10 +54,9 @@ def skipped(claim: Claim, text: str) -> str | None:
     line. Code stands between fences.
     """
     before, after = text[: claim.at.start], text[claim.at.end :]
-    if before.count("```") % 2:
+    if any(m.start() <= claim.at.start < m.end() for m in _CODE.finditer(text)):
         return "code"
-    line = before[before.rfind("\n") + 1 :] + text[claim.at.start : claim.at.end]
-    if line.lstrip().startswith("#"):
+    if _HEADING.match(text, before.rfind("\n") + 1):
         return "heading"
     if claim.text.rstrip(" \"'”’)").endswith("?"):
         return "question"
@@ -109,8 +110,10 @@ def _prose(text: str, start: int, end: int) -> list[Span]:
 
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    cuts = [start, *(m.end() for m in _BULLET_LINE.finditer(text, start, end)), end]
-    return [(a, b) for a, b in pairwise(cuts) if a < b]
+    cuts = {start, end, *(m.end() for m in _BULLET_LINE.finditer(text, start, end))}
+    for block in (_HEADING, _CODE):
+        cuts.update(at for m in block.finditer(text, start, end) for at in m.span())
+    return [(a, b) for a, b in pairwise(sorted(cuts)) if a < b]
 
 
 def _masked(text: str, marks: Sequence[Span]) -> str:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pytest
+
 from citeleaf.answer.cite import resolve
-from citeleaf.answer.claims import split_claims
+from citeleaf.answer.claims import skipped, split_claims
 from citeleaf.types import Claim, Draft, Quotation, Span
 from support.evidence import document, evidence, passage
 
@@ -70,3 +72,12 @@ def test_a_claim_that_points_back_is_searched_with_what_it_points_to() -> None:
     assert standing(claims) == ("The gate is locked.", "The gate is locked. It opens at six.", "Dogs bark.")
     assert standing(claims[1:], "When does the gate open?")[0] == "When does the gate open? It opens at six."
     assert all(draft.text[c.at.start : c.at.end] == c.text for c in claims)
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_headings_and_code_are_pieces_of_their_own_and_hide_no_sentence(fence: str) -> None:
+    text = f"# Gates\nThe gate is locked.\n{fence}py\nx = 1\n\ny = 2\n{fence}\nDogs bark.\n\n#2 is a tie."
+    found = split_claims(Draft(text, text, False, "given"), ())
+    stated = [c.text for c in found if skipped(c, text) is None]
+    assert stated == ["The gate is locked.", "Dogs bark.", "#2 is a tie."]
+    assert {skipped(c, text) for c in found} == {None, "heading", "code"}
