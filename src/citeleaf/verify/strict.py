@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from citeleaf.language.quantities import Quantity
 from citeleaf.types import Span
 from citeleaf.verify.align import Match
 from citeleaf.verify.finding import Finding, Sides, failed, idle, passed
@@ -51,6 +52,11 @@ _COPIED = 0.9
 _LEAVE = frozenset(("approval", "consent", "permission", "agreement", "authorisation", "authorization"))
 """Words for what something depends on, though no condition is written."""
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
+_AGENT = re.compile(r"\s+by(?:\s+(?:the|an?|his|her|its|their|our|your|any|each|every))?\s+", re.IGNORECASE)
+_OBJECT = re.compile(r"\s+(?:(?:the|an?|his|her|its|their|our|your|any|each|every)\s+)?", re.IGNORECASE)
+_IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+|not\s+)?$", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\s+\S{0,4}\s*$", re.IGNORECASE)
+_TO = re.compile(r"[^.;]{0,12}\bto\s+\S{0,4}\s*", re.IGNORECASE)
 _GATE = 0.5
 
 
@@ -66,9 +72,9 @@ def wording(sides: Sides) -> Finding:
     left = _left_out(best)
     if left is not None:
         return failed("wording", f"leaves out “{left.text}”", piece=best.piece, found=Span(left.start, left.end))
-    turned = _turned(best)
+    turned = _turned(best) or _range_turned(best) or _agent_turned(best)
     if turned is not None:
-        detail = f"“{turned.text}” has another place in the passage"
+        detail = f"“{sides.claim.text[turned.start : turned.end]}” has another place in the passage"
         return failed("wording", detail, said=Span(turned.start, turned.end))
     least = _ORDER_COPIED if best.coverage >= _COPIED else _ORDER
     if best.coverage - best.ordered > least and not _moved_condition(best) and not _voice_changed(best):
@@ -138,6 +144,47 @@ def _turned(match: Match) -> Word | None:
             sides = [w for w in same if w.clause == there.clause]
             if sides and abs(i - _index(content, word)) <= 3 and all((w.end <= there.start) != before for w in sides):
                 return word
+    return None
+
+
+def _range_turned(match: Match) -> Quantity | None:
+    """The first number of a range of the claim whose ends the piece says the other way round, and only so."""
+    theirs = [(b.value, b.unit) for pair in _ranges(match.piece.reading) for b in pair]
+    there = list(zip(theirs[::2], theirs[1::2], strict=True))
+    for first, last in _ranges(match.claim):
+        here = ((first.value, first.unit), (last.value, last.unit))
+        if here not in there and here[::-1] in there:
+            return first
+    return None
+
+
+def _ranges(reading: Reading) -> list[tuple[Quantity, Quantity]]:
+    """Pairs of numbers with `from` before and `to` between them."""
+    return [
+        (a, b)
+        for a, b in pairwise(reading.quantities)
+        if _FROM.search(reading.text[: a.start]) and _TO.fullmatch(reading.text[a.end : b.start])
+    ]
+
+
+def _agent_turned(match: Match) -> Word | None:
+    """Who acts in a passive of the claim, `informed by the board`, and stands behind the active verb in the piece."""
+    claim, theirs = match.claim, match.piece.reading
+    if _BY.search(theirs.text):
+        return None
+    held = dict(match.pairs)
+    for i, (verb, agent) in enumerate(pairwise(claim.content)):
+        passive = _AGENT.fullmatch(claim.text[verb.end : agent.start])
+        if not passive or not verb.text.endswith(("ed", "en")) or i not in held or i + 1 not in held:
+            continue
+        there, then = theirs.content[held[i]], theirs.content[held[i + 1]]
+        if (
+            there.stem == verb.stem
+            and there.clause == then.clause
+            and _OBJECT.fullmatch(theirs.text[there.end : then.start])
+            and not _IS.search(theirs.text[: there.start])
+        ):
+            return agent
     return None
 
 

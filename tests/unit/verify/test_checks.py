@@ -51,6 +51,9 @@ CAUGHT = [
     ("names", "Form CT-104 is sent to the registrar.", "Form CT-401 is sent to the registrar."),
     ("names", "The permit is issued by the mayor of Elverum.", "The permit is issued by the mayor of Hamar."),
     ("quoted", "The notice says “keep clear of the slipway”.", "The notice says keep away from the slipway."),
+    ("wording", "Sales rose from 15 tons to 12 tons.", "Sales rose from 12 tons to 15 tons."),
+    ("wording", "The auditor is informed by the board of losses.", "The auditor informs the board of losses."),
+    ("wording", "Clerks must be notified by their manager.", "Clerks must notify their manager."),
     ("words", "Anglers pay a surcharge for night fishing.", "Anglers need a licence for night fishing."),
 ]  # fmt: skip
 
@@ -84,6 +87,19 @@ TRUE = [
 @pytest.mark.parametrize(("claim", "text"), TRUE)
 def test_true_wordings_are_not_contradicted(claim: str, text: str) -> None:
     assert contradictions(tuple(findings(claim, text).values())) == ()
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The board is informed by the auditor.", "The auditor informs the board."),
+        ("The board is informed by the auditor.", "The board is informed by the auditor at once."),
+        ("Losses are reported by Friday.", "Report losses by Friday."),
+        ("Sales rose from 12 tons to 15 tons.", "From 12 tons to 15 tons, sales rose."),
+    ],
+)
+def test_voice_and_ranges_that_agree_are_not_turned(claim: str, text: str) -> None:
+    assert "another place" not in findings(claim, text)["wording"].detail
 
 
 @pytest.mark.parametrize(
