@@ -40,8 +40,8 @@ _I = frozenset("iIıİ")
 def javascript(pattern: re.Pattern[str]) -> tuple[str, str]:
     """Source and flags (`u` or `iu`) of a JavaScript expression that matches what the pattern matches.
 
-    Groups keep their numbers. Raises `ConfigError` for what JavaScript has no like of: references to groups (a group
-    that took no part matches there), conditions on groups, atomic groups, repeats that never give back, flags inside
+    Groups keep their numbers. Raises `ConfigError` for what JavaScript has no like of: references to groups that
+    need not have taken part, conditions on groups, atomic groups, repeats that never give back, flags inside
     the pattern, and flags other than ignoring case.
     """
     if pattern.flags & ~(re.IGNORECASE | re.UNICODE):
@@ -51,11 +51,26 @@ def javascript(pattern: re.Pattern[str]) -> tuple[str, str]:
     return _sequence(parts, ignored, pattern.pattern), "iu" if ignored else "u"
 
 
-def _sequence(parts: Sequence[_Part], ignored: bool, pattern: str) -> str:
-    return "".join(_part(op, value, ignored, pattern) for op, value in parts)
+def _sequence(parts: Sequence[_Part], ignored: bool, pattern: str, sure: frozenset[int] = frozenset()) -> str:
+    """`sure` are the groups that have taken part where the sequence begins."""
+    out = ""
+    for op, value in parts:
+        out += _part(op, value, ignored, pattern, sure)
+        sure |= _taking_part(op, value)
+    return out
 
 
-def _part(op: Any, value: Any, ignored: bool, pattern: str) -> str:
+def _taking_part(op: Any, value: Any) -> frozenset[int]:
+    """The groups in a part that have taken part once it has matched."""
+    if op is ops.SUBPATTERN:
+        own: frozenset[int] = frozenset() if value[0] is None else frozenset({value[0]})
+        return own.union(*(_taking_part(*part) for part in value[-1]))
+    if op in (ops.MAX_REPEAT, ops.MIN_REPEAT) and value[0] > 0:
+        return frozenset[int]().union(*(_taking_part(*part) for part in value[2]))
+    return frozenset()
+
+
+def _part(op: Any, value: Any, ignored: bool, pattern: str, sure: frozenset[int]) -> str:
     if op is ops.LITERAL:
         return "[iıİ]" if ignored and chr(value) in _I else _sign(value)
     if op is ops.NOT_LITERAL:
@@ -67,21 +82,23 @@ def _part(op: Any, value: Any, ignored: bool, pattern: str) -> str:
     if op is ops.AT:
         return _PLACES[value]
     if op is ops.BRANCH:
-        return f"(?:{'|'.join(_sequence([*branch], ignored, pattern) for branch in value[1])})"
+        return f"(?:{'|'.join(_sequence([*branch], ignored, pattern, sure) for branch in value[1])})"
     if op is ops.SUBPATTERN:
         group, add, remove, inner = value
         if add or remove:
             raise _refused(pattern, "flags inside the pattern")
-        return f"({'?:' if group is None else ''}{_sequence([*inner], ignored, pattern)})"
+        return f"({'?:' if group is None else ''}{_sequence([*inner], ignored, pattern, sure)})"
     if op in (ops.MAX_REPEAT, ops.MIN_REPEAT):
         least, most, inner = value
         limit = "" if most == ops.MAXREPEAT else str(most)
         lazy = "?" if op is ops.MIN_REPEAT else ""
-        return f"(?:{_sequence([*inner], ignored, pattern)}){{{least},{limit}}}{lazy}"
+        return f"(?:{_sequence([*inner], ignored, pattern, sure)}){{{least},{limit}}}{lazy}"
     if op in (ops.ASSERT, ops.ASSERT_NOT):
         way, inner = value
         sign = ("" if way > 0 else "<") + ("=" if op is ops.ASSERT else "!")
-        return f"(?{sign}{_sequence([*inner], ignored, pattern)})"
+        return f"(?{sign}{_sequence([*inner], ignored, pattern, sure)})"
+    if op is ops.GROUPREF and value in sure:
+        return f"(?:\\{value})"
     raise _refused(pattern, f"`{str(op).lower()}`")
 
 

@@ -34,6 +34,7 @@ PATTERNS = [
     (r"\S+$", 0),
     (r"^\W*(?P<first>\w).*?(\d|\Z)", 0),
     (r"(?<!\w)a{1,2}(?=a)|(a)", 0),
+    (r"((?:[a-z]|\W){1,2})\1{2}", 0),
     (r"[\W\s]", 0),
     (r"[^\S\n]", 0),
     (r"\B.", 0),
@@ -57,7 +58,9 @@ def test_both_find_the_same_words() -> None:
         assert got == want, pattern
 
 
-@pytest.mark.parametrize("pattern", ["(?>a)b", "a++", "(a)?(?(1)b|c)", "(?i:a)b", r"(a)\1", "(?s).", "(?m)^a"])
+@pytest.mark.parametrize(
+    "pattern", ["(?>a)b", "a++", "(a)?(?(1)b|c)", "(?i:a)b", r"(?:(a)|b)\1", r"(a)?\1", "(?s).", "(?m)^a"]
+)
 def test_what_javascript_has_no_like_of_is_refused(pattern: str) -> None:
     with pytest.raises(ConfigError, match="JavaScript"):
         javascript(re.compile(pattern))
