@@ -57,6 +57,7 @@ _OBJECT = re.compile(r"\s+(?:(?:the|an?|his|her|its|their|our|your|any|each|ever
 _IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+|not\s+)?$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s+\S{0,4}\s*$", re.IGNORECASE)
 _TO = re.compile(r"[^.;]{0,12}\bto\s+\S{0,4}\s*", re.IGNORECASE)
+_FRONTED = re.compile(r"\s*(?:if|when|where|whenever|in case|in the event|provided)\b[^,;:]{3,200},", re.IGNORECASE)
 _GATE = 0.5
 
 
@@ -228,6 +229,11 @@ def _condition_dropped(match: Match) -> Word | None:
     """A condition, or a leave that is needed, in the clause that the claim repeats, of which the claim has no word."""
     theirs = match.piece.reading
     held = {j for _, j in match.pairs}
+    opening = _FRONTED.match(theirs.text)
+    if opening and not any(_CLASS.get(w.text) in ("if", "unless") for w in match.claim.words):
+        front = [j for j, w in enumerate(theirs.content) if w.end <= opening.end()]
+        if front and not held.intersection(front):
+            return theirs.content[front[0]]
     clauses = {theirs.content[j].clause for j in held if theirs.content[j].part == "main"}
     kept = {w.clause for w in theirs.content if _kept(match, held, w)}
     for j, word in enumerate(theirs.content):

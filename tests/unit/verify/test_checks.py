@@ -54,6 +54,7 @@ CAUGHT = [
     ("wording", "Sales rose from 15 tons to 12 tons.", "Sales rose from 12 tons to 15 tons."),
     ("wording", "The auditor is informed by the board of losses.", "The auditor informs the board of losses."),
     ("wording", "Clerks must be notified by their manager.", "Clerks must notify their manager."),
+    ("wording", "Bring in the nets before dusk.", "If a storm is forecast, bring in the nets before dusk."),
     ("words", "Anglers pay a surcharge for night fishing.", "Anglers need a licence for night fishing."),
 ]  # fmt: skip
 
@@ -93,13 +94,15 @@ def test_true_wordings_are_not_contradicted(claim: str, text: str) -> None:
     ("claim", "text"),
     [
         ("The board is informed by the auditor.", "The auditor informs the board."),
-        ("The board is informed by the auditor.", "The board is informed by the auditor at once."),
+        ("The board is informed by the auditor.", "The board is informed of it by the auditor."),
         ("Losses are reported by Friday.", "Report losses by Friday."),
+        ("Bring in the nets when a storm is forecast.", "If a storm is forecast, bring in the nets."),
         ("Sales rose from 12 tons to 15 tons.", "From 12 tons to 15 tons, sales rose."),
     ],
 )
-def test_voice_and_ranges_that_agree_are_not_turned(claim: str, text: str) -> None:
-    assert "another place" not in findings(claim, text)["wording"].detail
+def test_other_voices_orders_and_conditions_that_agree_are_told_apart(claim: str, text: str) -> None:
+    detail = findings(claim, text)["wording"].detail
+    assert "another place" not in detail and "leaves out" not in detail
 
 
 @pytest.mark.parametrize(
