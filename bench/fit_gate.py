@@ -160,16 +160,23 @@ def main() -> None:
     for name in FEATURES:
         print(f"{name}_weight = {dict(zip(names, w, strict=True)).get(name, 0.0):.3f}")
     print(f'calibrated_on = "bench/dev, {len(rows)} examples; keeps {options.keep:.0%} where the evidence was found"')
-    print("\nLet through by the default profile's gate:")
+    print("\nLet through at a threshold, each set by the others:")
     lay = np.array([row.style in LAY for row in rows])
+    groups = {
+        "own words": (y == 1) & ~lay,
+        "a layman's": (y == 1) & lay,
+        "missed": (kind == "answerable") & (y == 0),
+        "unanswerable": kind == "unanswerable",
+        "other documents": kind == "other",
+    }
+    print("  " + "  ".join(["threshold", *groups]))
+    for least in (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5):
+        print(
+            f"  {least:9.2f}  " + "  ".join(f"{np.mean(held_out[g] >= least):{len(n)}.2f}" for n, g in groups.items())
+        )
+    print("\nLet through by the default profile's gate:")
     shipped = np.array([row.shipped for row in rows])
-    for label, chosen in (
-        ("evidence found, the documents' own words", (y == 1) & ~lay),
-        ("evidence found, a layman's words", (y == 1) & lay),
-        ("answerable, evidence missed", (kind == "answerable") & (y == 0)),
-        ("unanswerable", kind == "unanswerable"),
-        ("of other documents", kind == "other"),
-    ):
+    for label, chosen in groups.items():
         print(f"  {label}: {np.mean(shipped[chosen]):.2f} of {int(chosen.sum())}")
 
 
