@@ -18,8 +18,8 @@ class Quantity:
     """A number in a text at [start, end). `value` is in the base of `unit` (minutes, months, dollars, percent ...).
 
     `unit` is empty for a bare number. `bound`: the words around say that it is a least or a greatest value. A date has
-    unit `date` and the value month * 100 + day, with its year in `year` where it is given. `written` is the number as
-    it stands there, scale included.
+    unit `date` and the value month * 100 + day, with its year in `year` where it is given. A time of day has the unit
+    `clock` and the minutes since midnight. `written` is the number as it stands there, scale included.
     """
 
     start: int
@@ -101,7 +101,11 @@ _DATE = re.compile(
     r"|\b(?P<y3>\d{4})-(?P<m3>\d{2})-(?P<d3>\d{2})\b",
     re.IGNORECASE,
 )
-_CLOCK = re.compile(r"\b([01]?\d|2[0-3])[:.]([0-5]\d)\b(?!\s*(?:%|per|°|m|bn|,|\d))")
+_CLOCK = re.compile(
+    r"(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:(?::(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![:\d]))(?:\s?(?P<half>[ap]\.?m\b\.?))?"
+    r"|(?:\.(?P<minute2>[0-5]\d))?\s?(?P<half2>[ap]\.?m\b\.?))",
+    re.IGNORECASE,
+)
 _THOUSANDS = {"thousand": 1000, "million": 10**6, "billion": 10**9}
 _SPELT = "|".join(sorted((*_ONES, *_TENS, "hundred", *_THOUSANDS), key=len, reverse=True))
 _SPELT_TR = "|".join(sorted(_TURKISH, key=len, reverse=True))
@@ -156,9 +160,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     >>> [(q.value, q.unit, q.bound) for q in quantities("within thirty days, at least $1.5 million, 2 to 8 °C")]
     [(43200.0, 'time', 'at most'), (1500000.0, '$', 'at least'), (2.0, '°C', 'at least'), (8.0, '°C', 'at most')]
     """
-    found = sorted((*_dates(text), *_shares(text)), key=lambda q: q.start)
+    found = sorted((*_dates(text), *_shares(text), *_clocks(text)), key=lambda q: q.start)
     taken = [(q.start, q.end) for q in found]
-    taken += [m.span() for m in _CLOCK.finditer(text)]
     plain = [q for q in _numbers(text) if not any(q.start < end and start < q.end for start, end in taken)]
     found = sorted((*found, *_joined_ranges(plain, text)), key=lambda q: q.start)
     return tuple(_bounded(q, text) for q in found)
@@ -198,6 +201,16 @@ def _shares(text: str) -> Iterator[Quantity]:
     for match in _SHARE.finditer(text):
         value = _SHARES[match["share"].casefold().replace("-", " ")]
         yield Quantity(match.start(), match.end(), value, "%", written=value)
+
+
+def _clocks(text: str) -> Iterator[Quantity]:
+    for match in _CLOCK.finditer(text):
+        hour, minute = int(match["hour"]), int(match["minute"] or match["minute2"] or 0)
+        half = (match["half"] or match["half2"] or "").casefold()
+        written = hour + minute / 100
+        if half and hour <= 12:
+            hour = hour % 12 + (12 if half.startswith("p") else 0)
+        yield Quantity(match.start(), match.end(), hour * 60 + minute, "clock", written=written)
 
 
 def _numbers(text: str) -> Iterator[Quantity]:

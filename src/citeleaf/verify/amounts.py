@@ -53,7 +53,7 @@ def _look(q: Quantity, name: str, sides: Sides, *, derived: bool) -> Finding:
     if rival is not None:
         match, p = rival
         theirs = _shown(match.piece.text, p)
-        kind = "units" if q.written == p.written and q.unit != "date" else name
+        kind = "units" if q.written == p.written and q.unit not in ("date", "clock") else name
         return failed(
             kind,
             f"the claim says {written}, the passage {theirs}",

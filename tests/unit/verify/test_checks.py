@@ -26,6 +26,10 @@ def findings(claim: str, text: str) -> dict[str, Finding]:
 CAUGHT = [
     ("numbers", "The hire charge is 40 dollars a day.", "The hire charge is $35 a day."),
     ("numbers", "Members keep sixty percent of the proceeds.", "Members keep 55% of the proceeds."),
+    ("numbers", "The museum closes at 18:00.", "The museum closes at 17:00."),
+    ("numbers", "The museum opens before 9:30 a.m.", "The museum opens before 9:30 p.m."),
+    ("numbers", "A ticket costs EUR 14.30.", "A ticket costs EUR 14.20."),
+    ("numbers", "The parcel weighs 1.54 kg.", "The parcel weighs 1.45 kg."),
     ("periods", "Tenants give notice within 21 days of leaving.", "Tenants give notice within two weeks of leaving."),
     ("periods", "The deposit is returned within 30 days.", "The deposit is returned within one month."),
     ("dates", "The scheme closes on 4 May 2021.", "The scheme closes on 5 May 2021."),
@@ -72,6 +76,8 @@ def test_a_change_of_meaning_is_caught_and_explained(name: str, claim: str, text
 TRUE = [
     ("The hire charge is thirty-five dollars a day.", "The hire charge is $35 a day."),
     ("Tenants must give notice within 14 days of leaving.", "Tenants must give notice within two weeks of leaving."),
+    ("The museum closes at 5 pm.", "The museum closes at 17:00."),
+    ("The museum closes at 5.30 pm.", "The museum closes at 17:30."),
     ("Half of the fee is returned.", "50% of the fee is returned."),
     ("No more than nine hours may pass between shifts.", "At most nine hours may pass between shifts."),
     ("Boats are admitted unless they lack a permit.", "Boats are admitted if they hold a permit."),
