@@ -57,7 +57,15 @@ _UNITS = {
     r"miles?\b": ("m", 1609.344),
     r"kilograms?|kilos?\b|kg\b": ("kg", 1),
     r"tonnes?\b": ("kg", 1000),
-    r"lit(?:re|er)s?\b": ("litre", 1),
+    r"milligrams?\b|mg\b": ("kg", 1e-6),
+    r"micrograms?\b|[µμ]g\b|mcg\b": ("kg", 1e-9),
+    r"grams?\b|g\b": ("kg", 0.001),
+    r"lit(?:re|er)s?\b|l\b": ("litre", 1),
+    r"millilit(?:re|er)s?\b|ml\b": ("litre", 0.001),
+    r"kilowatts?\b|kW\b": ("W", 1000),
+    r"megawatts?\b|MW\b": ("W", 1e6),
+    r"bars?\b": ("bar", 1),
+    r"psi\b": ("psi", 1),
 }
 _DOLLARS = frozenset(("$", "USD", "AUD", "CAD", "NZD"))
 _SCALES = {"thousand": 1e3, "bin": 1e3, "k": 1e3, "million": 1e6, "milyon": 1e6, "mn": 1e6, "m": 1e6}
