@@ -168,7 +168,7 @@ class Library:
         mark = self.folder / MARK
         try:
             found = tomllib.loads(mark.read_text("utf-8")).get("format")
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise StoreError(
                 f"there is no library at `{self.folder}`",
                 hint="make one with `citeleaf ingest PATH`, or name another with --library",

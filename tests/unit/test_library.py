@@ -117,6 +117,12 @@ def test_everything_is_for_its_owner_alone(library: Library, store: SqliteStore,
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
+def test_a_library_inside_a_file_is_no_library(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x", "utf-8")
+    with pytest.raises(StoreError, match="there is no library at"):
+        Library(tmp_path / "notes.txt").check()
+
+
 # ---- copies
 
 
