@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from citeleaf.surfaces.cli import options
+from citeleaf.surfaces.cli.progress import stages
 from citeleaf.surfaces.terminal import Screen
 
 
@@ -31,8 +32,9 @@ def export(
     from citeleaf.surfaces.export.build import export as write
 
     screen = Screen(json_output=json, quiet=quiet)
-    with options.open_app(library, profile, [*LEXICAL, *(settings or ())]) as app:
-        done = write(app, out, single_file=single_file, images=not no_images)
+    flags = [*LEXICAL, *(settings or ())]
+    with options.open_app(library, profile, flags) as app, stages(screen) as watch:
+        done = write(app, out, single_file=single_file, images=not no_images, watch=watch.file)
     if json:
         screen.document(done.json())
         return 0

@@ -66,7 +66,7 @@ def export(
 
     `app` must have been opened with the settings of the lexical profile. Pictures are of the pages that hold passages,
     in formats with pages. Raises `ConfigError` for a place that holds something else, for settings the page cannot
-    follow, and for an empty library.
+    follow, and for an empty library. `watch` is told of each picture: how many are done, of how many, which is next.
     """
     earlier = _place(out, single_file)
     data: dict[str, Any] = dict(portable(app.kit.store, app.settings))
