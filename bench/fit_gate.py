@@ -1,6 +1,6 @@
 """Fits the gate's probability to the development questions and prints the `[gate]` section of a profile.
 
-    python bench/fit_gate.py [--docs FOLDER] [--features rerank,dense] [--keep 0.85] [--cross 25]
+    python bench/fit_gate.py [--docs FOLDER] [--features rerank,dense,sufficiency] [--keep 0.85] [--cross 25]
 
 An example is one question asked of one set of documents; it is positive when the evidence found holds at least half of
 a gold quotation, so that a question whose evidence was missed counts as one that should not be answered. Negative are
@@ -19,6 +19,7 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,7 @@ FEATURES: dict[str, Callable[[Features], float]] = {
     "rerank": lambda f: max(f.rerank or 0.0, 0.0),
     "dense": lambda f: f.dense or 0.0,
     "coverage": lambda f: f.coverage,
+    "sufficiency": lambda f: log(f.sufficiency / (1 - f.sufficiency)) if f.sufficiency is not None else 0.0,
 }
 LAY = ("lay", "scenario")
 COVERED = 0.5
@@ -93,8 +95,8 @@ def examples(name: str, docs: Path, cross: int) -> list[Example]:
             found = retrieve(Query(text), kit.store, kit.embedder, kit.reranker, app.settings.retrieve)
             texts = [e.passage.text for e in found.evidence]
             held = any(coverage(g, texts) >= COVERED for g in gold)
-            passed = all(check.passed for check in gate(Query(text), found, kit.store, rules))
-            return Example(name, kind, style, held, measure(Query(text), found, kit.store), passed)
+            passed = all(check.passed for check in gate(Query(text), found, kit.store, rules, kit.reader))
+            return Example(name, kind, style, held, measure(Query(text), found, kit.store, kit.reader), passed)
 
         for text, answerable, style, gold in asked:
             assert isinstance(gold, list)
@@ -126,7 +128,9 @@ def auc(scores: Floats, positive: NDArray[np.bool_]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Fits the gate's probability to the development questions.")
     parser.add_argument("--docs", type=Path, default=ROOT.parent / "shared" / "data" / "docs")
-    parser.add_argument("--features", default="rerank,dense", help=f"of {', '.join(FEATURES)}; the rest weigh nothing")
+    parser.add_argument(
+        "--features", default="rerank,dense,sufficiency", help=f"of {', '.join(FEATURES)}; the rest weigh nothing"
+    )
     parser.add_argument("--keep", type=float, default=0.85, help="share of positive examples the threshold keeps")
     parser.add_argument("--cross", type=int, default=25, help="questions of other sets asked of each")
     options = parser.parse_args()
@@ -156,7 +160,7 @@ def main() -> None:
         print(f"  let through, {label}: {np.mean(held_out[chosen] >= least):.2f} of {int(chosen.sum())}")
     w, bias = fit(x, y, weight)
     print("\n[gate]")
-    print(f"min_probability = {least:.3f}\nbias = {bias:.3f}")
+    print(f"min_probability = {least:.3f}\nbias + sufficiency_bias = {bias:.3f}")
     for name in FEATURES:
         print(f"{name}_weight = {dict(zip(names, w, strict=True)).get(name, 0.0):.3f}")
     print(f'calibrated_on = "bench/dev, {len(rows)} examples; keeps {options.keep:.0%} where the evidence was found"')

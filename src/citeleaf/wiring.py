@@ -274,7 +274,8 @@ class Parts:
         return cast(Verifier, opener(self.reranker) if name == CHECKS else opener())
 
     def _check_gate(self) -> None:
-        names = [model.name if model is not None else None for model in (self.embedder, self.reranker)]
+        models = (self.embedder, self.reranker, self.reader)
+        names = [model.name if model is not None else None for model in models]
         if others := foreign(self.settings.gate, *names):
             raise ConfigError(
                 f"the gate was calibrated for {' and '.join(self.settings.gate.calibrated_for)}, not for `{others[0]}`",

@@ -95,7 +95,7 @@ def gate(
     return tuple(checks)
 
 
-def foreign(settings: GateSettings, embedder: str | None, reranker: str | None) -> list[str]:
+def foreign(settings: GateSettings, embedder: str | None, reranker: str | None, reader: str | None = None) -> list[str]:
     """The models at hand whose scores the gate would weigh with numbers that belong to others, by name.
 
     None where `calibrated_for` is empty, and none for a check that is not made: one without a threshold, or with a
@@ -108,6 +108,8 @@ def foreign(settings: GateSettings, embedder: str | None, reranker: str | None) 
         for (name, weight), least in zip(weighed, (settings.min_dense, settings.min_rerank), strict=True)
         if name and ((joined and weight) or least is not None)
     ]
+    if reader and joined and settings.sufficiency_weight:
+        used.append(reader)
     return [name for name in used if settings.calibrated_for and name not in settings.calibrated_for]
 
 
