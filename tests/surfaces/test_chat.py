@@ -141,7 +141,7 @@ def test_the_key_is_nowhere_in_what_is_kept(
 
 
 def kept_answer(printed: str) -> str:
-    return printed.rsplit("kept as ", 1)[1].split()[0]
+    return printed.rsplit("kept as ", 1)[1].split(maxsplit=1)[0]
 
 
 @pytest.mark.parametrize(

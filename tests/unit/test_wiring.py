@@ -76,7 +76,7 @@ def test_a_gate_of_other_models_is_a_wrong_setting(tmp_path: Path, embedder: str
     [
         ["gate.min_probability=0"],
         ["gate.calibrated_for=[]"],
-        ['gate.calibrated_for=["other", "lengths"]'],
+        ['gate.calibrated_for=["other", "lengths", "reader-l12"]'],
         ["models.reranker=none"],
         ["models.embedder=none", "gate.dense_weight=1"],
     ],

@@ -59,9 +59,8 @@ def decide_answer(
         return stopped
     kept = tuple(v.claim for v in verdicts if v.label == "supported")
     clashing = {int(check.value or 0) for check in screen if check.name == CONFLICT}
-    against = tuple(n for n in kept if n in clashing)
-    if against:
-        return Decision("escalated", CONFLICT, against)
+    if clashing & set(kept):
+        return Decision("escalated", CONFLICT, kept)
     if settings.on_refuted == "escalated" and any(v.label == "refuted" for v in verdicts):
         return Decision("escalated", CONFLICT)
     if not kept:

@@ -17,6 +17,7 @@ from citeleaf.verify.tongue import tongue
 _CODE = re.compile(
     r"(?<![\w$€£.,-])(?=[A-Z0-9./_-]*[A-Z]{2})([A-Z]+[0-9]*(?:[-./_][A-Z0-9]+)*[-./_]?[0-9]+[A-Z0-9]*)(?![\w-])"
 )
+_SIZE = re.compile(r"(?<![\w$€£.,-])([A-Z])\d{1,4}(?![\w-])")
 _CLAUSE = re.compile(
     r"(?:\b(?:section|clause|article|paragraph|para|rule|part|sub-?section|madde|bölüm)\s+|§\s*)(\d{1,3}(?:\.\d{1,3})+)",
     re.IGNORECASE,
@@ -144,10 +145,11 @@ def unknown_codes(question: str, passages: Iterable[Passage], store: Store, doc_
 
     A code is capitals joined to digits (`AML-999`, `ISO27001`), a number with two dots or more (`4.2.1`), or a number
     with a dot after `section`, `clause` and the like. In the passages other separators count as the same. A code of at
-    most two digits whose letters are unknown too (`COVID-19`, where no document speaks of it) is taken for a word.
+    most two digits whose letters are unknown too (`COVID-19`, where no document speaks of it) is taken for a word. One
+    letter with digits (`M16`) is a code where the passages hold others of that letter (`M10`).
     """
     codes = [m[1] for pattern in (_CODE, _CLAUSE, _DOTTED) for m in pattern.finditer(question)]
-    texts = ["\n".join((*p.heading, p.text)) for p in passages] if codes else []
+    texts = ["\n".join((*p.heading, p.text)) for p in passages] if codes or _SIZE.search(question) else []
     missing: list[str] = []
     for code in dict.fromkeys(codes):
         run = r"[\W_]?".join(_RUN.findall(code))
@@ -159,6 +161,19 @@ def unknown_codes(question: str, passages: Iterable[Passage], store: Store, doc_
         if known and _SHORT_NUMBER.search(code) and not any(known.values()):
             continue
         missing.append(code)
+    return missing + _unknown_sizes(question, texts, store, doc_ids)
+
+
+def _unknown_sizes(question: str, texts: Sequence[str], store: Store, doc_ids: Sequence[DocId]) -> list[str]:
+    """Codes of one letter (`M16`, `V7`) that stand nowhere where others of that letter stand in the passages."""
+    missing = []
+    for match in dict.fromkeys(m.group() for m in _SIZE.finditer(question)):
+        frequencies, _ = store.frequencies(terms(match)[:1], doc_ids)
+        alike = re.compile(rf"(?<!\w){match[0]}[- ]?[0-9]{{1,4}}(?!\w)")
+        spelt = re.compile(rf"(?<!\w){match[0]}[- ]?{match[1:]}(?!\w)")
+        stands = any(frequencies.values()) or any(spelt.search(text) for text in texts)
+        if not stands and any(alike.search(text) for text in texts):
+            missing.append(match)
     return missing
 
 

@@ -115,3 +115,12 @@ def test_a_code_of_another_document_is_not_known(store: MemoryStore) -> None:
     assert unknown_codes(asked, [], store, ("kyc", "iso")) == ["AML-204"]
     checks = named(gate(Query(asked, (), ("kyc",)), found(store, "kyc"), store, GateSettings()))
     assert (checks["codes"].passed, checks["codes"].detail) == (False, "AML-204")
+
+
+def test_a_size_is_a_code_where_others_of_its_letter_stand() -> None:
+    store = MemoryStore()
+    doc = document("bolts", "Tighten an M10 bolt to 45 Nm and an M 12 bolt to 80 Nm.")
+    store.add(doc, passage(doc))
+    shown = list(store.held.values())
+    asked = ("What torque for an M16 bolt?", "What torque for an M10 bolt?", "And for M12?", "What does form W9 say?")
+    assert [unknown_codes(each, shown, store) for each in asked] == [["M16"], [], [], []]

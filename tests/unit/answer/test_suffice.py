@@ -52,5 +52,7 @@ def test_what_was_read_is_weighed_beside_the_other_features_where_it_has_a_weigh
     read = GateSettings(bias=0.0, sufficiency_weight=1.0, sufficiency_bias=0.0)
     assert Features(0.0, 0.0, 1.0, 0.25).probability(read) == pytest.approx(0.25)
     assert Features(5.0, 0.0, 1.0, 0.25).probability(read) > 0.25
-    assert Features(0.0, 0.0, 1.0, 0.25).probability(GateSettings(bias=0.0)) == pytest.approx(0.5)
+    assert Features(0.0, 0.0, 1.0, 0.25).probability(GateSettings(bias=0.0, sufficiency_weight=0.0)) == pytest.approx(
+        0.5
+    )
     assert Features(0.0, 0.0, 1.0).probability(read) == pytest.approx(0.5)

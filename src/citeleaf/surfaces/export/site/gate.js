@@ -31,12 +31,23 @@ export function unknownCodes(question, passages, index, documents) {
   const codes = ["gate.code", "gate.clause", "gate.dotted"].flatMap((name) => all(name, question).map((m) => m[1]));
   const texts = passages.map((p) => [...p.heading, p.text].join("\n"));
   const known = (words) => [...index.frequencies(words, documents)[0].values()];
-  return [...new Set(codes)].filter((code) => {
+  const missing = [...new Set(codes)].filter((code) => {
     const run = all("gate.run", code).map((m) => m[0].replace(/[iıİ]/gi, "[iıİ]")).join(`(?:[^${WORD}]|_)?`);
     const written = new RegExp(`(?<![${WORD}])${run}(?![${WORD}])`, "iu");
     if (known(terms(code).slice(0, 1)).some(Boolean) || texts.some((text) => written.test(text))) return false;
     const letters = known(all("gate.letters", code).flatMap(([word]) => terms(word)));
     return !(letters.length && search("gate.short_number", code) && !letters.some(Boolean));
+  });
+  return [...missing, ...unknownSizes(question, texts, known)];
+}
+
+/** Codes of one letter (`M16`) that stand nowhere where others of that letter stand in the passages. */
+function unknownSizes(question, texts, known) {
+  const sizes = [...new Set(all("gate.size", question).map((m) => m[0]))];
+  const inAny = (pattern) => texts.some((text) => new RegExp(`(?<![${WORD}])${pattern}(?![${WORD}])`, "u").test(text));
+  return sizes.filter((size) => {
+    const stands = known(terms(size).slice(0, 1)).some(Boolean) || inAny(`${size[0]}[- ]?${size.slice(1)}`);
+    return !stands && inAny(`${size[0]}[- ]?[0-9]{1,4}`);
   });
 }
 
