@@ -47,7 +47,8 @@ def connect(uri: str) -> ModuleType:
     with _named(uri, "start the server, or leave --mlflow out"):
         mlflow.set_tracking_uri(uri)
         mlflow.search_experiments(max_results=1)
-    return mlflow
+    client: ModuleType = mlflow
+    return client
 
 
 def log_run(out: Path, uri: str) -> str:
