@@ -127,7 +127,8 @@ def test_calibrate_writes_a_profile(pack: Path, tmp_path: Path, capsys: pytest.C
 
 def test_calibrate_ties_the_gate_to_the_models_at_hand(pack: Path, tmp_path: Path) -> None:
     folder = make(tmp_path / "pack", [QUESTIONS[n % 5] | {"id": f"q{n}"} for n in range(40)])
-    own = ["--set", "models.embedder=support.library:open_hash_embedder", "--set", "gate.rerank_weight=0"]
+    own = ["--set", "models.embedder=support.library:open_hash_embedder", "--set", "models.reader=none"]
+    own += ["--set", "gate.rerank_weight=0"]
     profile = tmp_path / "mine.toml"
     assert run(["evaluate", str(pack), "--out", str(tmp_path / "r"), "--quiet", *FLAGS, *own]) == 2
     assert run(["calibrate", str(folder), "--write", str(profile), "--quiet", *FLAGS, *own]) == 0

@@ -247,7 +247,8 @@ def _check_place(out: Path) -> None:
 
 def _tied(app: App) -> Settings:
     """The settings with a gate that belongs to the models at hand: its threshold is chosen with their scores."""
-    names = tuple(model.name for model in (app.kit.embedder, app.kit.reranker) if model is not None)
+    kit = app.kit
+    names = tuple(model.name for model in (kit.embedder, kit.reranker, kit.reader) if model is not None)
     return app.settings.model_copy(update={"gate": app.settings.gate.model_copy(update={"calibrated_for": names})})
 
 
