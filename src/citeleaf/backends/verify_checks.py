@@ -25,6 +25,8 @@ _READ = 4
 _KEPT_SCORES = 20_000
 _FOUND = 0.6
 """Share of a claim's words in one piece from which the words alone say which piece is meant."""
+_TOGETHER = 0.75
+"""Least share of a claim's words that one piece must hold, so that no claim is pieced together from several."""
 _LANGUAGES = {"tr": "Turkish", "other": "a language"}
 
 
@@ -50,7 +52,8 @@ class ChecksVerifier:
         Else its three nearest pieces of the cited passages are looked at by the checks of `citeleaf.verify.run`, for
         the whole claim and for each of its parts. One by which the passage says otherwise makes it `refuted`, whatever
         the signals say. Else the score is the probability that it is supported, and it is `supported` from the
-        threshold `sure` on; between the thresholds the check `check the source` failed. A claim in a language that the
+        threshold `sure` on, where one piece holds most of its words (`one place`); between the thresholds the check
+        `check the source` failed. A claim in a language that the
         rules were not made for is never supported unless it is a quotation.
         """
         passages = {e.passage.id: e.passage for e in evidence}
@@ -92,6 +95,9 @@ class ChecksVerifier:
         if said == "supported" and spoken != "en":
             said = "not_enough_info"
             extra.append(Check("language", False, f"in {_LANGUAGES[spoken]} that only quotations are confirmed in"))
+        elif said == "supported" and not all(_together(each) for each in parted or (sides,)):
+            said = "not_enough_info"
+            extra.append(Check("one place", False, "its words stand in several places, not in one"))
         elif said == "not_enough_info" and p >= self._weights.unsure:
             extra.append(
                 Check("check the source", False, "near the passage, not sure enough", round(p, 3), self._weights.sure)
@@ -156,6 +162,10 @@ def _joined(whole: tuple[Finding, ...], parted: Sequence[Sides]) -> tuple[Findin
             if finding.state == "failed" and finding.contradicts and not out[i].contradicts:
                 out[i] = replace(finding, said=None)
     return tuple(out)
+
+
+def _together(sides: Sides) -> bool:
+    return max(m.coverage for m in sides.matches) >= _TOGETHER
 
 
 def _unjudged(claim: Claim, ids: tuple[PassageId, ...], check: Check) -> Verdict:

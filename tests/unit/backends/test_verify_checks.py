@@ -116,3 +116,21 @@ def test_hard_claims_get_a_verdict_in_time() -> None:
         for found in VERIFIER.verify(cited, FOUND):
             assert 0.0 <= found.score <= 1.0
     assert time.perf_counter() - start < 10.0
+
+
+def test_a_claim_is_not_pieced_together_from_several_places() -> None:
+    shown = evidence(
+        passage(
+            document(
+                "pep",
+                "A politically exposed person is always placed in the high risk class. The relationship may be entered "
+                "into only with the written approval of the Head of Compliance.\nA person ceases to be treated as "
+                "politically exposed 18 months after leaving office, unless the Head of Compliance decides otherwise.",
+            )
+        ),
+        passage(document("shops", "A customer may be taken on without a visit.")),
+    )
+    claim = "A politically exposed person may be taken on without approval by the Head of Compliance [1][2]."
+    found = verdict(claim, shown)
+    assert found.label == "not_enough_info"
+    assert "one place" in [check.name for check in found.checks if not check.passed]
