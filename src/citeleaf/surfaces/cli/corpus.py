@@ -109,7 +109,7 @@ def demo(
     screen = Screen(json_output=json, quiet=quiet)
     with options.open_app(library or str(Path.cwd() / ".citeleaf-demo"), profile or "insurance", write=True) as app:
         with stages(screen) as watch:
-            report = app.ingest([pack()], watch=watch.file)
+            report = app.ingest(pack(), watch=watch.file)
         answers = [app.ask(question) for question in questions()]
         folder = app.folder
     if json:
