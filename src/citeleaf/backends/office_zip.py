@@ -12,6 +12,9 @@ from citeleaf.errors import EncryptedFile, ParseError, TooLarge, UnreadableFile,
 
 MOST_MEMBERS = 2000
 DEEPEST_XML = 200
+DAMAGED = (BadZipFile, EOFError, zlib.error, OSError, NotImplementedError, ValueError, RuntimeError)
+"""What `zipfile` raises for a container that is not whole: a structure that is none, an end cut off, data that does not
+unpack, an offset outside the file, a method that does not exist, a negative position, a flag of encryption."""
 _PIECE = 1 << 16
 _ENCRYPTED = 0x1
 
@@ -37,7 +40,7 @@ def read_xml_parts(path: Path, *, max_unpacked_mb: int) -> dict[str, bytes]:
             for member in wanted:
                 room -= _check_part(archive, member, room, path.name)
             return {member.filename: archive.read(member) for member in wanted}
-    except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError, RuntimeError) as error:
+    except DAMAGED as error:
         raise ParseError(f"`{path.name}` is a damaged container: {error}", subject=path.name) from error
 
 

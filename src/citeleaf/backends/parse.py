@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
+from citeleaf.backends.office_zip import DAMAGED
 from citeleaf.boxes import Parsed
 from citeleaf.errors import (
     EmptyDocument,
@@ -190,7 +191,7 @@ def _zip_kind(path: Path) -> str:
     try:
         with ZipFile(path) as archive:
             names = archive.namelist()
-    except (BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
+    except DAMAGED as error:
         raise ParseError(f"`{path.name}` is a damaged ZIP container", subject=path.name) from error
     if "word/document.xml" in names or any(name.startswith("word/") for name in names):
         return "docx"

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from citeleaf.types import Check, Quote, Span
 from citeleaf.verify.align import Match, Piece
-from citeleaf.verify.reading import Reading
+from citeleaf.verify.reading import Reading, Word
 
 State: TypeAlias = Literal["passed", "failed", "not_applicable"]
 
@@ -75,6 +75,12 @@ def failed(
     """A check that failed on the words `said` of the claim and `found` of the piece's text."""
     quote = piece.quote_at(found.start, found.end) if piece is not None and found is not None else None
     return Finding(name, "failed", detail, contradicts, said, quote)
+
+
+def beside(name: str, detail: str, said: Word, piece: Piece, found: Word, *, contradicts: bool = False) -> Finding:
+    """A check that failed on one word of the claim beside one of the piece."""
+    at = Span(found.start, found.end)
+    return failed(name, detail, contradicts=contradicts, said=Span(said.start, said.end), piece=piece, found=at)
 
 
 def words_at(text: str, spans: Sequence[Span]) -> str:

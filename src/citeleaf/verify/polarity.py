@@ -6,7 +6,7 @@ from itertools import product
 
 from citeleaf.types import Span
 from citeleaf.verify.align import Match
-from citeleaf.verify.finding import Finding, Sides, failed, idle, passed
+from citeleaf.verify.finding import Finding, Sides, beside, failed, idle, passed
 from citeleaf.verify.lexicon import CONDITIONAL, EXCEPTING, NEGATIONS, NEGATIVE_VERBS, NOT_ONLY, REGARDLESS
 from citeleaf.verify.reading import Reading, Word
 
@@ -85,13 +85,13 @@ def _exceptions(sides: Sides) -> Finding:
     direct = _direct(best)
     if direct is not None:
         word, other = direct
-        return failed(
+        return beside(
             "exceptions",
             f"the claim says “not {word.text}”, the passage “{other.text}”",
+            word,
+            best.piece,
+            other,
             contradicts=True,
-            said=Span(word.start, word.end),
-            piece=best.piece,
-            found=Span(other.start, other.end),
         )
     dropped = _dropped(sides)
     if dropped is not None:

@@ -11,7 +11,7 @@ from citeleaf.quotes import folded
 from citeleaf.retrieve.tokens import fold, is_code, terms
 from citeleaf.types import Span
 from citeleaf.verify.align import Match
-from citeleaf.verify.finding import Finding, Sides, failed, idle, passed
+from citeleaf.verify.finding import Finding, Sides, beside, failed, idle, passed
 from citeleaf.verify.lexicon import ONLY, SIDES, opposite
 from citeleaf.verify.reading import Reading, Word, alike
 
@@ -58,13 +58,13 @@ def directions(sides: Sides) -> Finding:
         swapped = _replaced(match)
         if swapped is not None:
             mine, theirs = swapped
-            return failed(
+            return beside(
                 "directions",
                 f"the claim says “{mine.text}”, the passage “{theirs.text}”",
+                mine,
+                match.piece,
+                theirs,
                 contradicts=True,
-                said=Span(mine.start, mine.end),
-                piece=match.piece,
-                found=Span(theirs.start, theirs.end),
             )
         turned = _exchanged(match)
         if turned is not None:
@@ -72,12 +72,12 @@ def directions(sides: Sides) -> Finding:
         slot = _slot(match)
         if slot is not None:
             mine, theirs = slot
-            return failed(
+            return beside(
                 "directions",
                 f"the claim says “{mine.text}” where the passage says “{theirs.text}”",
-                said=Span(mine.start, mine.end),
-                piece=match.piece,
-                found=Span(theirs.start, theirs.end),
+                mine,
+                match.piece,
+                theirs,
             )
         if match.coverage >= 0.95 and match.ordered >= 0.85:
             break
@@ -85,13 +85,13 @@ def directions(sides: Sides) -> Finding:
 
 
 def _turned(match: Match, pivot: Word, other: Word) -> Finding:
-    return failed(
+    return beside(
         "directions",
         f"what stands before and after “{pivot.text}” is exchanged",
+        pivot,
+        match.piece,
+        other,
         contradicts=True,
-        said=Span(pivot.start, pivot.end),
-        piece=match.piece,
-        found=Span(other.start, other.end),
     )
 
 
@@ -111,13 +111,13 @@ def quantifiers(sides: Sides) -> Finding:
         for w, k in other:
             same_head = head and _head(theirs, w) == head
             if same_head and frozenset((kind, k)) in _AGAINST and not any(k2 == kind for _, k2 in other):
-                return failed(
+                return beside(
                     "quantifiers",
                     f"the claim says “{word.text}”, the passage “{w.text}”",
+                    word,
+                    best.piece,
+                    w,
                     contradicts=kind != "none" and k != "none",
-                    said=Span(word.start, word.end),
-                    piece=best.piece,
-                    found=Span(w.start, w.end),
                 )
     return passed("quantifiers") if mine or only else idle("quantifiers")
 

@@ -31,6 +31,7 @@ from citeleaf.surfaces.api.schemas import (
 )
 from citeleaf.surfaces.api.server import Here, Server
 from citeleaf.surfaces.api.work import EventStream, Tell
+from citeleaf.surfaces.found import found_json
 from citeleaf.surfaces.talk import ask_in_talk
 from citeleaf.types import Answer, Fact
 
@@ -160,22 +161,7 @@ def feedback_rows(here: Here) -> Response:
 
 def found_out(found: Found, title: str) -> dict[str, object]:
     """The fields of `FoundOut`."""
-    return {
-        "passage_id": found.passage.id,
-        "doc_id": found.passage.doc_id,
-        "title": title,
-        "rank": found.hit.rank,
-        "score": found.hit.score,
-        "scorer": found.scorer,
-        "page": found.place.page,
-        "page_label": found.place.page_label,
-        "pages": list(found.passage.pages),
-        "section": list(found.passage.heading),
-        "start": found.passage.span.start,
-        "end": found.passage.span.end,
-        "text": found.passage.text,
-        "rects": rects_out(found.place),
-    }
+    return {**found_json(found), "title": title, "rects": rects_out(found.place)}
 
 
 def _row(answer: Answer) -> dict[str, object]:

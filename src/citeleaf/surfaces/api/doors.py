@@ -102,8 +102,7 @@ class Doors:
             await self._app(scope, counted, out)
         except HTTPException as refusal:
             await self._refuse(refusal, scope, receive, out)
-        except Exception as error:  # noqa: BLE001
-            # The last catch of the server: the reader gets a problem document, the log the reason.
+        except Exception as error:  # noqa: BLE001 - the last catch of the server: the caller is told, the log holds why
             log.error("request failed", exc_info=error)
             if not out.started:
                 await answered(scope["path"], of_error(error))(scope, receive, out)

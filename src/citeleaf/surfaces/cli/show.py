@@ -13,7 +13,7 @@ from citeleaf.surfaces.cli.corpus import document_json
 from citeleaf.surfaces.terminal import Screen, headed, one_line
 
 if TYPE_CHECKING:
-    from citeleaf.app import App, Found, Shown
+    from citeleaf.app import App, Shown
 
 
 def register(cli: typer.Typer) -> None:
@@ -38,7 +38,9 @@ def search(
     with options.open_app(library, profile, settings) as app:
         found = app.search(query, k=k, scorer=scorer, doc_ids=tuple(doc or ()))
     if json:
-        rows = [_found_json(f) for f in found]
+        from citeleaf.surfaces.found import found_json
+
+        rows = [found_json(f) for f in found]
         screen.document({"schema": "citeleaf/search/1", "query": query, "scorer": scorer, "passages": rows})
         return 0
     for f in found:
@@ -123,20 +125,3 @@ def _receipt(screen: Screen, app: App, shown: Shown, item: str) -> int:
         raise ConfigError(f"`{item}` is no answer", hint="give the id that `ask` says it was kept as", subject=item)
     screen.document(receipt(shown.answer, app.kit.store, app.kit.verifier))
     return 0
-
-
-def _found_json(found: Found) -> dict[str, object]:
-    return {
-        "passage_id": found.passage.id,
-        "doc_id": found.passage.doc_id,
-        "rank": found.hit.rank,
-        "score": found.hit.score,
-        "scorer": found.scorer,
-        "page": found.place.page,
-        "page_label": found.place.page_label,
-        "pages": list(found.passage.pages),
-        "section": list(found.passage.heading),
-        "start": found.passage.span.start,
-        "end": found.passage.span.end,
-        "text": found.passage.text,
-    }
