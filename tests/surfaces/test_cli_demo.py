@@ -20,3 +20,5 @@ def test_the_demo_shows_each_outcome_once(tmp_path: Path, capsys: pytest.Capture
     escalated = answers[-1]
     assert escalated["reason"] == "conflict"
     assert len({c["doc_id"] for c in escalated["citations"]}) == 2
+    texts = [claim["text"] for claim in escalated["claims"]]
+    assert not any(a in b for a in texts for b in texts if a is not b)

@@ -21,7 +21,7 @@ def disagreements(
     documents: Sequence[Document],
     verifier: Verifier,
 ) -> tuple[tuple[Claim, ...], tuple[Verdict, ...], tuple[Check, ...]]:
-    """Claims and verdicts with the other side of each conflict behind its claim, and a failed check for both.
+    """Claims and verdicts with the other side of each conflict behind its claim unless one says it, and failed checks.
 
     Looked at are the words that each supported claim rests on, beside the evidence of other documents; versions of one
     document do not disagree. The check's value is the number of the claim.
@@ -45,7 +45,7 @@ def disagreements(
             continue
         detail = f"{clash.first.doc_id} and {clash.second.doc_id} disagree: {clash.check.detail}"
         text = one_line(clash.other.text)
-        same = next((c.n for c in (*claims, *out) if c.text == text), None)
+        same = next((c.n for c in (*claims, *out) if text in c.text and c.n != claim.n), None)
         if same is not None:
             found.extend(replace(clash.check, name=CONFLICT, detail=detail, value=float(n)) for n in (claim.n, same))
             continue
