@@ -34,6 +34,8 @@ _MOST_BEHIND = 3.0
 """and is at most this much less likely (log odds) than the best."""
 _REPEATED = 0.8
 """Share of joint terms that makes two units the same words again."""
+_GAP = 2
+"""Most characters between two sentences that follow each other."""
 _COMPANION = 320
 """Most characters of a unit that is brought along."""
 _LIST_SHARE = 2
@@ -161,6 +163,7 @@ def _beside(c: Candidate, passage: Sequence[Candidate]) -> list[Candidate]:
     out = []
     if i and passage[i - 1].place == c.place - 1 and passage[i - 1].unit.kind == c.unit.kind and _leans_back(c.unit):
         out.append(passage[i - 1])
+    out += _before_lead(c, passage)
     end = next((k for k, o in enumerate(passage[i:], i) if o.unit.lead[:1] != c.unit.lead[:1]), len(passage))
     for k, opening in ((i + 1, _ADDS if c.unit.lead else _EXCEPTION), (i + 1, _EXCEPTION), (end, _EXCEPTION)):
         out += _opened(c, passage[k:], opening)
@@ -192,6 +195,15 @@ def _leans_back(unit: Unit) -> bool:
     """Whether a unit makes no sense without the one before it."""
     words = unit.quote.text
     return _LEANS_BACK.match(words) is not None or (unit.kind == "paragraph" and _RUNS_ON.match(words) is not None)
+
+
+def _before_lead(c: Candidate, passage: Sequence[Candidate]) -> list[Candidate]:
+    """The sentence just before a lead that makes no sense without it: the rule to `However, we will pay for:`."""
+    for lead in c.unit.lead:
+        if _LEANS_BACK.match(lead.text):
+            before = [o for o in passage if 0 <= lead.span.start - o.unit.quote.span.end <= _GAP]
+            return [o for o in before if o.unit.kind == "paragraph"]
+    return []
 
 
 def _rest_of_list(

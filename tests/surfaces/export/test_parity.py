@@ -31,6 +31,8 @@ PACKS = {
     "notes": ("notes", "docs"),
 }
 ASKED = [
+    "Is liability for an unregistered vehicle that is towed paid?",
+    "What torque for an M16 bolt?",
     *("Yıllık izin kaç gündür?", "hastalık kapsam dışı olanlar hangileri", "IŞIK hangi İSTANBUL ofisinde kalır"),
     *("How often is the lamp of the lighthouse cleaned?", "is the lamp never cleaned", "lamp fees", "small lamp fee"),
     *("What does Keeper mean?", "When may the keeper leave the tower?", "list all lamp fees", "fee of the large lamp"),

@@ -133,3 +133,11 @@ def test_a_sentence_that_ends_in_a_colon_is_never_quoted_alone(tmp_path: Path) -
     text = "# Limits\n\nThe limit for tents is:\n\n## Elsewhere\n\nTents are dried before they are stored.\n"
     _, found = taken_in(markdown(tmp_path, text))
     assert "is: [1]" not in answer("What is the limit for tents?", found).text
+
+
+def test_the_rule_before_a_lead_that_is_its_exception_comes_with_the_items(tmp_path: Path) -> None:
+    rule = "We do not pay if the vehicle is unregistered."
+    lead = "However, we pay your liability for an unregistered vehicle, provided:"
+    _, found = taken_in(markdown(tmp_path, f"# Vehicles\n\n{rule} {lead}\n\n- you hold a permit; or\n- it is towed.\n"))
+    text = answer("Is liability for an unregistered vehicle that is towed paid?", found).text
+    assert text.index(rule) < text.index(lead) < text.index("it is towed.")

@@ -182,6 +182,7 @@ function beside(c, passage) {
   const out = [];
   const before = passage[i - 1];
   if (i && before.place === c.place - 1 && before.unit.kind === c.unit.kind && leansBack(c.unit)) out.push(before);
+  out.push(...beforeLead(c, passage));
   let end = passage.findIndex((o, k) => k >= i && leadKey(o.unit, 1) !== leadKey(c.unit, 1));
   if (end < 0) end = passage.length;
   const adds = c.unit.quotes.length > 1 ? "quote.adds" : "quote.exception";
@@ -217,6 +218,14 @@ function opened(c, following, opening) {
 function leansBack(unit) {
   const words = own(unit).text;
   return starts("quote.leans_back", words) !== null || (unit.kind === "paragraph" && starts("quote.runs_on", words) !== null);
+}
+
+/** The sentence just before a lead that makes no sense without it. */
+function beforeLead(c, passage) {
+  const lead = leadOf(c.unit).find((q) => starts("quote.leans_back", q.text) !== null);
+  if (lead === undefined) return [];
+  const near = (o) => lead.start - own(o.unit).end >= 0 && lead.start - own(o.unit).end <= number("quote.gap");
+  return passage.filter((o) => near(o) && o.unit.kind === "paragraph");
 }
 
 function restOfList(c, chosen, candidates, room, whole) {
