@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from citeleaf.answer.draft import ModelGenerator
-from citeleaf.answer.gate import foreign
+from citeleaf.answer.gate import foreign, reads
 from citeleaf.ask import Kit
 from citeleaf.backup import backup
 from citeleaf.backup import restore as put_back
@@ -94,7 +94,7 @@ class Parts:
     @once
     def reader(self) -> Reader | None:
         """What reads evidence beside a question; None when it is switched off, weighs nothing or is not installed."""
-        weighs = self.settings.gate.sufficiency_weight
+        weighs = reads(self.settings.gate, {"embedder": self.embedder, "reranker": self.reranker})
         return self._model("reader", self.settings.models.reader, READERS) if weighs else None
 
     @once

@@ -92,3 +92,9 @@ def test_a_threshold_of_one_score_belongs_to_its_model(tmp_path: Path) -> None:
     flags = [own("embedder", other_embedder), "models.reranker=none", "gate.min_dense=0.4"]
     with pytest.raises(ConfigError, match="`other`"):
         parts(tmp_path, *flags).kit()
+
+
+def test_a_reader_is_not_loaded_where_the_gate_joins_nothing(tmp_path: Path) -> None:
+    made = parts(tmp_path, "models.embedder=none", "models.reranker=none", "models.reader=nothing.here:made")
+    assert made.kit().reader is None
+    made.close()

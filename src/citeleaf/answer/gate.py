@@ -96,6 +96,13 @@ def gate(
     return tuple(checks)
 
 
+def reads(settings: GateSettings, models: Mapping[str, object | None]) -> bool:
+    """Whether a reader counts beside the models at hand (`embedder`, `reranker`): all that is weighed must be there."""
+    weighed = (("embedder", settings.dense_weight), ("reranker", settings.rerank_weight))
+    joined = all(models[name] is not None for name, weight in weighed if weight)
+    return bool(settings.sufficiency_weight and settings.min_probability > 0 and joined)
+
+
 def foreign(settings: GateSettings, embedder: str | None, reranker: str | None, reader: str | None = None) -> list[str]:
     """The models at hand whose scores the gate would weigh with numbers that belong to others, by name.
 
