@@ -1,8 +1,10 @@
 """Who answers best: quotations, a model with every sentence checked, or the same model asked plainly?
 
     python bench/answerers.py OUT [--model GGUF|NAME] [--python INTERPRETER] [--minutes 25] [--questions N] [--kept]
+                              [--benchmark PATH]
 
-A fixed sample of the questions of `examples` and of `bench/dev` is put to three answerers over the same passages:
+A fixed sample of the questions of `examples` and of `bench/dev`, or all of a benchmark, is put to three answerers over
+the same passages:
 
 quote    the extractive answerer, as by default
 checked  the model as the product asks it: prompt, reply protocol, citations, verification, guards
@@ -198,10 +200,13 @@ class Trial(App):
         return kit
 
 
-def sampled(parts: Sequence[str]) -> list[tuple[str, Benchmark, Row]]:
-    """The questions drawn, in an order in which any beginning is a sample of all."""
+def sampled(parts: Sequence[str], whole: Path | None) -> list[tuple[str, Benchmark, Row]]:
+    """The questions drawn, or all of the benchmark `whole`, in an order in which any beginning is a sample of all."""
     drawn: list[tuple[str, Benchmark, Row]] = []
-    for part in parts:
+    if whole is not None:
+        benchmark = load(whole)
+        drawn = [(benchmark.name, benchmark, question) for question in benchmark.questions]
+    for part in parts if whole is None else ():
         benchmarks = [load(path) for path in PARTS[part]]
         for answerable, size in zip((True, False), SIZES[part], strict=True):
             found = [(part, b, q) for b in benchmarks for q in b.questions if q.answerable is answerable]
@@ -263,6 +268,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, help="only the first so many of the sample")
     parser.add_argument("--kept", action="store_true", help="only questions whose replies are kept in OUT")
     parser.add_argument("--part", choices=sorted(PARTS), action="append")
+    parser.add_argument("--benchmark", type=Path, help="all questions of this benchmark, instead of the sample")
     parser.add_argument("--only", choices=ANSWERERS, action="append")
     parser.add_argument("--set", action="append", default=[], help="a setting of the product, KEY=VALUE")
     options = parser.parse_args()
@@ -274,9 +280,8 @@ def main() -> None:
     end = time.monotonic() + 60 * options.minutes
     (options.out / "rows.jsonl").unlink(missing_ok=True)
     answerers = [name for name in ANSWERERS if name in (options.only or ANSWERERS)]
-    parts = options.part or list(PARTS)
-    rows: dict[str, dict[str, list[Asked]]] = {part: {name: [] for name in answerers} for part in parts}
-    drawn = sampled(parts)[: options.questions]
+    drawn = sampled(options.part or list(PARTS), options.benchmark)[: options.questions]
+    rows: dict[str, dict[str, list[Asked]]] = {part: {name: [] for name in answerers} for part, _, _ in drawn}
     with ExitStack() as held:
         held.callback(chat.close)
         trials: dict[str, Trial] = {}
