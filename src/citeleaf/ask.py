@@ -10,7 +10,7 @@ from citeleaf.answer.close import close
 from citeleaf.answer.compose import compose
 from citeleaf.answer.decide import LONGEST_QUESTION, decide_answer, decide_evidence, decide_request
 from citeleaf.answer.disagree import disagreements
-from citeleaf.answer.gate import gate
+from citeleaf.answer.gate import gate, strong
 from citeleaf.answer.missing import missing
 from citeleaf.answer.revise import revise
 from citeleaf.answer.versions import in_force
@@ -67,7 +67,9 @@ def ask(query: Query, kit: Kit, rules: Settings, clock: Clock | None = None) -> 
 
     read, orders = clock.time("read", veiled, found, rules.guard.document)
     live = Live(query, read.evidence, kit.store, kit.verifier, rules, language, clock)
-    draft = clock.time("compose", compose, query, read, kit.generator, kit.quoter, live.hear if clock.watched else None)
+    hear = live.hear if clock.watched else None
+    sure = strong(enough, rules.chat.strong_probability)
+    draft = clock.time("compose", compose, query, read, kit.generator, kit.quoter, hear, strong=sure)
     citations = clock.time("cite", resolve, draft, read.evidence)
     claims = split_claims(draft, citations)
     verdicts = tuple(clock.time("verify", kit.verifier.verify, claims, read.evidence))

@@ -294,6 +294,11 @@ class ChatSettings(ServerSettings):
         default=None,
         description="Score of the best passage from which the model's abstention is doubted: asked again, then quoted.",
     )
+    strong_probability: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        default=0.5,
+        description="The gate's probability from which the model's abstention is not believed, and the documents are "
+        "quoted; not set: it always is believed.",
+    )
     on_failure: Literal["quote", "error"] = Field(
         default="quote", description="When the model fails: quote the documents and say why, or end with the error."
     )

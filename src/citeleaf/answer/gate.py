@@ -96,6 +96,12 @@ def gate(
     return tuple(checks)
 
 
+def strong(checks: Sequence[Check], least: float | None) -> bool:
+    """Whether the gate's `probability` was weighed and comes to `least` or more; never without a `least`."""
+    value = next((check.value for check in checks if check.name == "probability"), None)
+    return least is not None and value is not None and value >= least
+
+
 def reads(settings: GateSettings, models: Mapping[str, object | None]) -> bool:
     """Whether a reader counts beside the models at hand (`embedder`, `reranker`): all that is weighed must be there."""
     weighed = (("embedder", settings.dense_weight), ("reranker", settings.rerank_weight))

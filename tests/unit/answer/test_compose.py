@@ -37,6 +37,17 @@ def test_an_abstention_is_believed() -> None:
     assert compose(Query("q"), FOUND, Says(draft), QUOTER) is draft
 
 
+def test_on_strong_evidence_an_abstention_becomes_quotation_and_the_record_says_why() -> None:
+    draft = compose(Query("q"), FOUND, Says(Draft("NOT_IN_DOCUMENTS", "", True, "model")), QUOTER, strong=True)
+    assert (draft.text, draft.fallback, draft.raw) == ("quoted [1]", "bad_model_output", "NOT_IN_DOCUMENTS")
+    assert [c.detail.split(":")[0] for c in draft.checks] == ["abstained_on_strong_evidence"]
+
+
+def test_a_quoter_that_abstains_is_believed_on_strong_evidence_too() -> None:
+    quoter = Says(Draft("", "", True, "quote"))
+    assert compose(Query("q"), FOUND, quoter, quoter, strong=True).abstains
+
+
 @pytest.mark.parametrize(
     ("reply", "fallback", "raw"),
     [

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citeleaf.answer.gate import Features, coverage, gate, unknown_codes
+from citeleaf.answer.gate import Features, coverage, gate, strong, unknown_codes
 from citeleaf.settings import GateSettings
 from citeleaf.types import Check, Hit, Query, Ranking, Retrieval
 from support.evidence import MemoryStore, document, evidence, passage
@@ -124,3 +124,13 @@ def test_a_size_is_a_code_where_others_of_its_letter_stand() -> None:
     shown = list(store.held.values())
     asked = ("What torque for an M16 bolt?", "What torque for an M10 bolt?", "And for M12?", "What does form W9 say?")
     assert [unknown_codes(each, shown, store) for each in asked] == [["M16"], [], [], []]
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "found"), [(0.7, 0.6, True), (0.6, 0.6, True), (0.5, 0.6, False), (1, None, False)]
+)
+def test_strong_evidence_is_the_gates_probability_from_a_least_one_on(
+    value: float, least: float | None, found: bool
+) -> None:
+    assert strong((Check("evidence", True, "", 5.0, 1.0), Check("probability", True, "", value, 0.37)), least) is found
+    assert not strong((Check("evidence", True, "", 5.0, 1.0),), 0.0)
