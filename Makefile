@@ -8,7 +8,7 @@ export CITELEAF_TEST_RUNTIMES ?= $(HOME)/.cache/citeleaf-test-runtimes
 
 STUDIES := study-kyc study-insurance study-coldchain study-notes
 
-.PHONY: setup demo test models check format bench mlflow docs web browser clean $(STUDIES)
+.PHONY: setup demo test models retrievers check format bench mlflow docs web browser clean $(STUDIES)
 
 setup: $(STAMP)
 
@@ -40,6 +40,13 @@ format: setup
 
 bench: setup
 	$(BIN)/python bench/bench.py
+
+# The retrievers against the real LangChain, LlamaIndex and Haystack, in an environment of their own.
+retrievers:
+	test -x build/retrievers/bin/python || $(PYTHON) -m venv build/retrievers
+	build/retrievers/bin/python -m pip install --quiet "pip>=25.1"
+	build/retrievers/bin/python -m pip install --quiet --editable weights --editable ".[langchain,llama-index,haystack]" pytest pytest-socket pytest-timeout
+	build/retrievers/bin/python -m pytest -m retrievers tests/surfaces/retrievers
 
 # A table of systems side by side into docs/results/; MODELS="a b" adds language models behind CITELEAF_CHAT__ADDRESS.
 $(STUDIES): study-%: setup

@@ -1,5 +1,4 @@
 """The nouns of citeleaf: frozen, slotted values that every stage takes and gives. Conventions:
-
 span    half-open [start, end) in characters (Python string index) of `Document.text`
 page    1-based position in the file; the number printed on it, if any, is `Page.label`
 rank    1-based; 1 is best
@@ -11,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from citeleaf.spoken import Spoken
 
 DocId: TypeAlias = str
 SectionId: TypeAlias = str
@@ -383,8 +384,8 @@ class Trace:
     screen: tuple[Check, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer(Spoken):
     """The end of one question: what is shown, and the trace of how it came about."""
 
     id: str

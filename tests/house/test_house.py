@@ -22,7 +22,8 @@ LOW = {"ids", "clock", "events", "settings", "protocols", "boxes", "locks", "quo
 LOW |= {"guard", "spans"}
 CORE = BASE | LOW
 ALLOWED = {
-    "types": set(),
+    "types": {"spoken"},
+    "spoken": set(),
     "errors": set(),
     "ids": BASE,
     "events": BASE,

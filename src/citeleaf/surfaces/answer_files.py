@@ -61,6 +61,20 @@ def markdown(made: Sheet) -> str:
 def html(made: Sheet) -> str:
     """One page that loads nothing and runs nothing."""
     words = made.words
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        f'<!doctype html>\n<html lang="{words.language}"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(made.question)}</title><style>{_STYLE}</style></head>\n<body>\n"
+        + html_body(made)
+        + "\n</body></html>\n"
+    )
+
+
+def html_body(made: Sheet, anchor: str = "source") -> str:
+    """The elements of that page. `anchor` begins the ids of the sources, so that several answers can share a page."""
+    words = made.words
     body = [f"<h1>{escape(made.question)}</h1>"]
     if made.asked:
         body.append(f"<p>{escape(words.asked)}: {escape(made.asked)}</p>")
@@ -72,23 +86,16 @@ def html(made: Sheet) -> str:
         ("unverified", words.unverified, made.unverified),
     ):
         if said:
-            body.append(f'<section class="{kind}"><h2>{title}</h2><ul>{"".join(map(_html_said, said))}</ul></section>')
+            listed = "".join(_html_said(s, anchor) for s in said)
+            body.append(f'<section class="{kind}"><h2>{title}</h2><ul>{listed}</ul></section>')
     if made.stopped:
         body.append(f"<h2>{words.stopped}</h2><ul>{''.join(f'<li>{escape(s)}</li>' for s in made.stopped)}</ul>")
     if made.sources:
-        body.append(f"<h2>{words.sources}</h2><ol>{''.join(_html_source(s, True) for s in made.sources)}</ol>")
+        body.append(f"<h2>{words.sources}</h2><ol>{''.join(_html_source(s, anchor) for s in made.sources)}</ol>")
     if made.nearest:
-        body.append(f"<h2>{words.nearest}</h2><ol>{''.join(_html_source(s, False) for s in made.nearest)}</ol>")
+        body.append(f"<h2>{words.nearest}</h2><ol>{''.join(_html_source(s, '') for s in made.nearest)}</ol>")
     body.append(f"<p><small>{escape(made.made)}</small></p>")
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    return (
-        f'<!doctype html>\n<html lang="{words.language}"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(made.question)}</title><style>{_STYLE}</style></head>\n<body>\n"
-        + "\n".join(body)
-        + "\n</body></html>\n"
-    )
+    return "\n".join(body)
 
 
 def marked_pdf(app: App, answer: Answer, language: Language) -> bytes:
@@ -127,15 +134,15 @@ def _md_source(source: Source) -> str:
     return f"{source.n}. {head}\n\n{quote}\n"
 
 
-def _html_said(said: Said) -> str:
-    cites = " ".join(f'<a href="#source-{n}">[{n}]</a>' for n in said.cites)
+def _html_said(said: Said, anchor: str) -> str:
+    cites = " ".join(f'<a href="#{anchor}-{n}">[{n}]</a>' for n in said.cites)
     return f'<li>{escape(said.text)} {cites}<br><span class="state">{escape(said.state)}</span></li>'
 
 
-def _html_source(source: Source, linked: bool) -> str:
-    anchor = f' id="source-{source.n}" value="{source.n}"' if linked else ""
+def _html_source(source: Source, anchor: str) -> str:
+    linked = f' id="{anchor}-{source.n}" value="{source.n}"' if anchor else ""
     where_ = " · ".join(filter(None, (source.where, source.note)))
     return (
-        f"<li{anchor}><strong>{escape(source.title)}</strong> <small>{escape(where_)}</small>"
+        f"<li{linked}><strong>{escape(source.title)}</strong> <small>{escape(where_)}</small>"
         f"<blockquote>{escape(source.quote)}</blockquote></li>"
     )
