@@ -1,12 +1,15 @@
 """Fits the logistic layer of the `checks` verifier and prints what carries over to claims it did not see.
 
     python bench/fit_verify.py --claims FOLDER [--write] [--scores FILE] [--report]
+                               [--odds FILE [--model NAME [--python INTERPRETER] [--minutes 30]]]
 
 FOLDER holds the claim sets in CLAIM form. Fitted on: the half of each set of `FITTED` whose evidence hashes to an even
 number, the other half is never fitted on; and claims made by `verify_edits.py` (seed 7) from the example documents and
 from XQuAD's English passages beside FOLDER (`../qa/xquad/en/corpus.jsonl`), where they are. The weights are a logistic
 regression (L2 on standardised features, Newton's method, no balancing beyond one weight a source); the thresholds are
-chosen on predictions cross-validated by evidence. `--report` prints figures on the halves that were not fitted on.
+chosen on predictions cross-validated by evidence. With `--odds` a further set is fitted, to the opinion of a language
+model on the claims that no check contradicts; FILE keeps what it said, and `--model` asks it about the others, those of
+the policy claims first. `--report` prints figures on the halves that were not fitted on.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from citeleaf.verify.align import pieces
 from citeleaf.verify.run import checks, contradictions
 from citeleaf.verify.weigh import FILE, LEXICAL, MOST_UNSAID, RERANKED, features
 from verify_edits import made
+from verify_odds import ODDS, ask, weighed
 
 ROOT = Path(__file__).resolve().parent.parent
 FITTED = {"policy_claims_dev": 2.0, "wice": 0.5}
@@ -50,7 +54,7 @@ MOST = 400
 FOLDS = 8
 SURE_PRECISION = 0.95
 MODELS = {LEXICAL: (), RERANKED: (RERANKED,)}
-SIGNS = {"clean": 1, RERANKED: 1}
+SIGNS = {"clean": 1, RERANKED: 1, ODDS: 1}
 """Which way a feature speaks; those not named speak against the claim."""
 FREE = ("length", "parts")
 LEFT_OUT = ("contradicted", "quoted")
@@ -71,6 +75,8 @@ class Example:
     features: dict[str, float]
     veto: bool
     doubtful: bool
+    pair: tuple[str, str]
+    """The claim and the pieces it is compared with."""
 
 
 def main() -> None:
@@ -80,11 +86,23 @@ def main() -> None:
     parser.add_argument("--scores", type=Path, help="Where the cross-encoder's scores are kept between runs.")
     parser.add_argument("--write", action="store_true", help=f"Writes {FILE.name}.")
     parser.add_argument("--report", action="store_true", help="Figures on the halves that were not fitted on.")
+    parser.add_argument("--odds", type=Path, help="Where a language model's opinions are kept between runs.")
+    parser.add_argument("--model", help="Asks this GGUF file, or model of `citeleaf models list`, for more of them.")
+    parser.add_argument("--python", default="", help="Interpreter that has the runtime.")
+    parser.add_argument("--minutes", type=float, default=30.0, help="Longest time to ask.")
     given = parser.parse_args()
     examples = list(gathered(given.claims, given.scores, held=given.report))
+    models: dict[str, tuple[str, ...]] = dict(MODELS)
+    if given.odds:
+        if given.model:
+            ask(asked_first(examples), given.odds, given.model, given.python, given.minutes)
+        examples = weighed(examples, given.odds)
+        models[ODDS] = (RERANKED, ODDS)
     sets = []
-    for name, signals in MODELS.items():
+    for name, signals in models.items():
         used = [e for e in examples if e.fitted and (e.source in FITTED or e.source == "edited")]
+        if ODDS in signals:
+            used = [e for e in used if e.veto or ODDS in e.features]
         entry, cross = fitted(used, name, signals)
         sets.append(entry)
         print(f"\n{name}: {entry['card']['examples']} examples, thresholds {entry['thresholds']}")
@@ -93,9 +111,18 @@ def main() -> None:
         show("cross-validated", used, cross, entry["thresholds"])
         if given.report:
             held = [e for e in examples if not e.fitted or e.source in READ[len(FITTED) :]]
+            held = [e for e in held if ODDS not in signals or e.veto or ODDS in e.features]
             show("held out", held, probabilities(held, entry), entry["thresholds"])
     if given.write:
         FILE.write_text(json.dumps({"sets": sets}, indent=1) + "\n", "utf-8")
+
+
+def asked_first(examples: Sequence[Example]) -> list[Example]:
+    """The claims that nothing contradicts, policy claims first, then the other sets, then some edited sentences."""
+    open_ = [e for e in examples if not e.veto]
+    made_ = [e for e in open_ if e.source == "edited"]
+    real = [e for e in open_ if e.source in FITTED]
+    return sorted(real, key=lambda e: e.source != "policy_claims_dev") + made_[:: max(1, len(made_) // 150)]
 
 
 class Remembered:
@@ -203,7 +230,8 @@ def _example(
     veto = bool(contradictions(whole)) or any(contradictions(checks(p)) for p in parted)
     values = features(sides, whole, parted, {} if score is None else {RERANKED: score})
     doubtful = any(f.state == "failed" and f.name != "words" for f in whole) or values["unsaid_part"] > MOST_UNSAID
-    return Example(name, source, group, fit, kind, yes, against, values, veto, doubtful)
+    pair = (text, " ".join(dict.fromkeys(m.piece.text for m in sides.matches)))
+    return Example(name, source, group, fit, kind, yes, against, values, veto, doubtful, pair)
 
 
 def as_passage(n: int, text: str) -> Passage:
@@ -223,7 +251,7 @@ def fitted(
     likeness would seem to speak against a claim.
     """
     known = list(dict.fromkeys(n for e in examples for n in e.features))
-    names = [n for n in known if n not in LEFT_OUT and (n != RERANKED or RERANKED in signals)]
+    names = [n for n in known if n not in LEFT_OUT and (n not in (RERANKED, ODDS) or n in signals)]
     x = np.array([[e.features.get(n, 0.0) for n in names] for e in examples])
     y = np.array([e.supported for e in examples], float)
     weight = np.array([FITTED.get(e.source, MADE) for e in examples])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from citeleaf.errors import Cancelled
 
@@ -74,6 +74,18 @@ class Chat(Protocol):
 
     def close(self) -> None:
         """Lets go of the model."""
+        ...
+
+
+@runtime_checkable
+class WeighingChat(Protocol):
+    """A chat model whose runtime can tell how likely a reply's first token is."""
+
+    def first(self, messages: Sequence[Message]) -> Mapping[str, float] | None:
+        """Log-probability (natural, at most 0) of the likeliest first tokens, by their text; None: it gives none.
+
+        Raises as `Chat.reply` does.
+        """
         ...
 
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from citeleaf.app import App
 from citeleaf.errors import CiteleafError, ModelNotInstalled
-from citeleaf.wiring import installed_models
+from citeleaf.installed import installed_models
 
 _LOW_DISK = 500_000_000
 

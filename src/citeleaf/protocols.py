@@ -175,12 +175,13 @@ class Verifier(Protocol):
         ...
 
 
+@runtime_checkable
 class Signal(Protocol):
     """A further opinion on whether words support a claim, weighed beside the checks of the default verifier."""
 
     name: str
     fingerprint: str
 
-    def odds(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (claim, evidence) the log-odds that the evidence supports the claim, in order."""
+    def odds(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        """For each (claim, evidence) the log-odds that the evidence supports the claim, in order; None: no opinion."""
         ...

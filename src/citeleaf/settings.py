@@ -240,6 +240,10 @@ class ModelSettings(Section):
         default="checks",
         description="Checks claims against the words cited: `checks` by rules and weights, `overlap` by words alone.",
     )
+    verifier_model: Literal["none", "http", "foundry", "llama"] = Field(
+        default="none",
+        description="Runtime of the model of `chat` that is asked yes or no about claims the checks leave open.",
+    )
     threads: Count = Field(default=0, description="Threads of one model; 0 means one a core, at most four.")
 
 

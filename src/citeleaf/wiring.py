@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -18,13 +17,13 @@ from citeleaf.backup import backup
 from citeleaf.backup import restore as put_back
 from citeleaf.chat import Chat
 from citeleaf.errors import ConfigError, ModelNotInstalled, StoreError, StoreReadOnly
-from citeleaf.ids import fingerprint, sha256_file
+from citeleaf.ids import fingerprint
 from citeleaf.ingest.pipeline import Report, Watch, chunker_fingerprint, ingest, reindex
 from citeleaf.library import Library
 from citeleaf.locks import once
 from citeleaf.measured import measure
 from citeleaf.models import pulled
-from citeleaf.protocols import Embedder, Generator, Reader, Reranker, Verifier
+from citeleaf.protocols import Embedder, Generator, Reader, Reranker, Signal, Verifier
 from citeleaf.settings import ChatSettings, Settings
 from citeleaf.spans import Spans, silent
 from citeleaf.types import Answer, DocId, Document, Fact, Place, ShownCitation
@@ -50,6 +49,7 @@ FOUNDRY_EMBEDDER = "citeleaf.backends.generate_foundry:open_embedder"
 CHECKS = "checks"
 VERIFIERS = {CHECKS: "citeleaf.backends.verify_checks:open_verifier"}
 VERIFIERS["overlap"] = "citeleaf.backends.verify_overlap:OverlapVerifier"
+ODDS = "citeleaf.backends.verify_odds:ModelOdds"
 SPANS = "citeleaf.backends.spans_otel:open_spans"
 PARSER = "citeleaf.backends.parse:read"
 
@@ -65,6 +65,7 @@ class Parts:
         """What is missing and how to get it, in words for a user."""
         self._lock = threading.RLock()
         self._facts: tuple[str, tuple[Fact, ...]] | None = None
+        self._chats: dict[str, Chat] = {}
 
     @once
     def store(self) -> SqliteStore:
@@ -223,6 +224,9 @@ class Parts:
             close = getattr(part, "close", None)
             if close is not None:
                 close()
+        for chat in self._chats.values():
+            chat.close()
+        self._chats.clear()
 
     @once
     def _quoter(self) -> Generator:
@@ -243,7 +247,7 @@ class Parts:
         if name not in CHATS:
             return cast(Generator, _load(name, {}, "models.generator")(self.settings))
         chat = self.settings.chat
-        return ModelGenerator(self._chat(name, chat), chat)
+        return ModelGenerator(self._answering(name), chat)
 
     def _chat(self, name: str, chat: ChatSettings) -> Chat:
         opener = _load(name, CHATS, "models.generator")
@@ -271,7 +275,20 @@ class Parts:
     @once
     def _verifier(self) -> Verifier:
         opener = _load(name := self.settings.models.verifier, VERIFIERS, "models.verifier")
-        return cast(Verifier, opener(self.reranker) if name == CHECKS else opener())
+        return cast(Verifier, opener(self.reranker, self._signals) if name == CHECKS else opener())
+
+    @property
+    def _signals(self) -> tuple[Signal, ...]:
+        """Further opinions on claims, in the order in which they are asked."""
+        name = self.settings.models.verifier_model
+        return () if name == NONE else (cast(Signal, _load(ODDS, {}, "models.verifier_model")(self._answering(name))),)
+
+    def _answering(self, name: str) -> Chat:
+        """The chat model of `chat`, one for all that ask it."""
+        with self._lock:
+            if name not in self._chats:
+                self._chats[name] = self._chat(name, self.settings.chat)
+            return self._chats[name]
 
     def _check_gate(self) -> None:
         models = (self.embedder, self.reranker, self.reader)
@@ -338,27 +355,6 @@ def migrate(library: Library) -> tuple[int, int]:
     return bring(library.folder / FILE)
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model file at hand or missing. `size` in bytes; `state` is installed, verified, damaged or missing."""
-
-    name: str
-    purpose: str
-    size: int
-    licence: str
-    state: str
-
-    def json(self) -> dict[str, object]:
-        """The row as it is published."""
-        return {
-            "name": self.name,
-            "purpose": self.purpose,
-            "bytes": self.size,
-            "licence": self.licence,
-            "state": self.state,
-        }
-
-
 def _load(name: str, known: Mapping[str, str], key: str) -> Callable[..., object]:
     """The function behind a name, or behind `package.module:function`. Raises `ConfigError`."""
     target = known.get(name, name)
@@ -375,25 +371,3 @@ def _load(name: str, known: Mapping[str, str], key: str) -> Callable[..., object
         raise ConfigError(
             f"`{key}`: `{target}` cannot be loaded: {error}", hint="check the name", subject=name
         ) from error
-
-
-def installed_models(*, verify: bool) -> tuple[Model, ...]:
-    """The models that `citeleaf-weights` brings; with `verify`, their files are compared with their hashes."""
-    try:
-        package = import_module("citeleaf_weights")
-    except ImportError:
-        return tuple(Model(name, "", 0, "", "missing") for name in (*EMBEDDERS, *RERANKERS, *READERS))
-    rows = []
-    for entry in package.manifest():
-        folder = package.path(entry["name"])
-        sound = all(_is_sound(folder / file["path"], file, verify) for file in entry["files"])
-        state = ("verified" if verify else "installed") if sound else "damaged"
-        size = sum(file["bytes"] for file in entry["files"])
-        rows.append(Model(entry["name"], entry["purpose"], size, entry["licence"], state))
-    return tuple(rows)
-
-
-def _is_sound(path: Path, file: Mapping[str, object], verify: bool) -> bool:
-    if not path.is_file() or path.stat().st_size != file["bytes"]:
-        return False
-    return not verify or sha256_file(path) == file["sha256"]

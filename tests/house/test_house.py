@@ -51,6 +51,7 @@ ALLOWED = {
     "library": CORE,
     "feedback": CORE,
     "measured": BASE,
+    "installed": BASE | {"ids"},
     "backup": CORE | {"library", "feedback", "measured"},
     "backends": CORE | {"backends", "retrieve", "library", "language", "verify"},
     "wiring": CORE
@@ -59,7 +60,7 @@ ALLOWED = {
     | {"ingest", "retrieve", "answer", "ask", "check", "feedback", "library", "measured", "record", "wiring"},
     "models": CORE | {"backends"},
     "portable": CORE | {"answer", "backends", "language", "portable", "retrieve"},
-    "doctor": CORE | {"library", "backends", "wiring", "app", "ingest"},
+    "doctor": CORE | {"library", "backends", "wiring", "app", "ingest", "installed"},
     "evaluate": CORE | {"retrieve", "ask", "app", "record", "evaluate", "answer", "language", "verify", "measured"},
     "surfaces": CORE
     | {
@@ -72,6 +73,7 @@ ALLOWED = {
         "record",
         "doctor",
         "wiring",
+        "installed",
         "answer",
         "ingest",
         "ask",

@@ -255,6 +255,18 @@ def _good_then_cut(asked: Asked) -> str:
     return f"{answer(asked)} And there is more that the"
 
 
+def _weighs(first: dict[str, object]) -> Chat:
+    """Tells how likely the first tokens are."""
+
+    def chat(http: Any, asked: Any) -> None:
+        listed = [{"token": token, "logprob": value} for token, value in first.items()]
+        said = {"message": {"content": next(iter(first))}, "finish_reason": "length"}
+        said["logprobs"] = {"content": [{"token": next(iter(first)), "logprob": -0.1, "top_logprobs": listed}]}
+        http.reply(200, {"model": "fake", "choices": [said]})
+
+    return chat
+
+
 CHATS: dict[str, Chat] = {
     # models that do well, or well enough
     "good": _says(answer),
@@ -344,6 +356,10 @@ CHATS: dict[str, Chat] = {
     "bad_request": _error(400, "something is odd"),
     "tells_key": _tells_key,
     # servers that cannot be trusted with a long prompt; see `window` for one that cuts
+    "weighs_yes": _weighs({"Yes": -0.2, " yes": -3.0, "No": -2.0}),
+    "weighs_no": _weighs({"No": -0.1, "Yes": -4.0}),
+    "weighs_neither": _weighs({"Perhaps": -0.1, "Maybe": -3.0}),
+    "weighs_oddly": _weighs({"Yes": "likely", "No": 3.0}),
     "no_usage": _usage({}),
     "constant_usage": _usage({"prompt_tokens": 12, "completion_tokens": 3}),
     "negative_usage": _usage({"prompt_tokens": -5, "completion_tokens": "many"}),

@@ -31,7 +31,7 @@ class ChildChat:
 
     def count(self, messages: Sequence[Message]) -> int | None:
         """By the model's own template and tokenizer, before it starts."""
-        tokens = self._call("count", {"messages": _turns(messages)})["tokens"]
+        tokens = self._call("count", {"messages": turns(messages)})["tokens"]
         return tokens if isinstance(tokens, int) else None
 
     def reply(self, messages: Sequence[Message], *, max_tokens: int, tell: Tell | None = None) -> Reply:
@@ -44,7 +44,7 @@ class ChildChat:
                 tell(clean("".join(pieces)))
 
         value: Value = {
-            "messages": _turns(messages),
+            "messages": turns(messages),
             "max_tokens": max_tokens,
             "temperature": self._settings.temperature,
             "seed": self._settings.seed,
@@ -75,6 +75,6 @@ def call(
     return child.call(do, value, total=settings.total_s, first=settings.load_s, idle=settings.idle_s, tell=tell)
 
 
-def _turns(messages: Sequence[Message]) -> list[list[str]]:
+def turns(messages: Sequence[Message]) -> list[list[str]]:
     """Messages as they are sent to a worker; native strings end at a NUL, so it is left out."""
     return [[m.role, m.text.replace("\0", "")] for m in messages]

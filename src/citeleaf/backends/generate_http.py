@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from citeleaf.backends.http import Answered, Json, parsed
-from citeleaf.backends.openai_shapes import chat_reply, chat_request, error_text, streamed_reply
+from citeleaf.backends.openai_shapes import chat_reply, chat_request, error_text, first_tokens, streamed_reply
 from citeleaf.backends.servers import Served, count, find, limits, load, open_client, refuse, told_window
 from citeleaf.chat import Message, Reply, Tell, Window, check_stopped, stop_event
 from citeleaf.errors import ConfigError, ModelUnavailable
@@ -21,6 +21,7 @@ _CHARACTERS_A_TOKEN = 24
 _OPTIONAL = ("stream_options", "seed", "temperature", "max_tokens")
 _UNSUPPORTED = re.compile(r"unsupported|unknown|unrecognized|not (?:supported|permitted|allowed)|extra", re.IGNORECASE)
 _SIZE = 4_000_000
+_TOP_TOKENS = 20
 
 
 class HttpChat:
@@ -75,6 +76,22 @@ class HttpChat:
     def warm_up(self) -> None:
         """Asks for one token, which makes a server load the model."""
         self.reply([Message("user", "Hello")], max_tokens=1)
+
+    def first(self, messages: Sequence[Message]) -> Mapping[str, float] | None:
+        """As the server tells it; None from one that does not know `logprobs`, which is not asked again."""
+        if "logprobs" in self._refused:
+            return None
+        served = self._served()
+        body = chat_request(
+            messages, model=served.model, max_tokens=1, temperature=0.0, logprobs=True, top_logprobs=_TOP_TOKENS
+        )
+        with self._client.send("POST", served.chat_path, body, limits(self._settings, _SIZE)) as answered:
+            if answered.status in (400, 422):
+                self._refused |= {"logprobs"}
+                return None
+            if answered.status >= 300:
+                refuse(answered, self._client, served, "chat")
+            return first_tokens(parsed(answered.body(), answered.kind))
 
     def close(self) -> None:
         """Nothing to let go of: each call has its own connection."""

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping, Sequence
+from typing import cast
 
-from citeleaf.backends.chat_child import ChildChat
+from citeleaf.backends.chat_child import ChildChat, turns
 from citeleaf.backends.child import Child, Value
+from citeleaf.backends.http import Json
+from citeleaf.backends.openai_shapes import first_tokens
+from citeleaf.chat import Message
 from citeleaf.errors import ConfigError, ModelNotInstalled, ModelUnavailable
 from citeleaf.ids import fingerprint
 from citeleaf.settings import ChatSettings
@@ -45,6 +50,11 @@ class LlamaChat(ChildChat):
         made_of = fingerprint("llama-1", name, str(settings.temperature), str(settings.seed))
         child = Child("llama_worker.py", python=settings.python, missing=_MISSING)
         super().__init__(child, settings, common, name, made_of)
+
+    def first(self, messages: Sequence[Message]) -> Mapping[str, float] | None:
+        """As llama.cpp tells it."""
+        said = self._call("first", {"messages": turns(messages)})["said"]
+        return first_tokens(cast(Json, said))
 
     def close(self) -> None:
         """Ends the process and takes its folder away."""

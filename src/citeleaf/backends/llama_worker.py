@@ -43,8 +43,8 @@ class Engine:
         self._socket: Path | None = None
 
     def do(self, name: str, value: dict[str, Any], tell: Tell, stopped: Stopped) -> dict[str, Any]:
-        """`load`, `count` or `chat`."""
-        work = {"load": self._load, "count": self._count, "chat": self._chat}[name]
+        """`load`, `count`, `chat` or `first`."""
+        work = {"load": self._load, "count": self._count, "chat": self._chat, "first": self._first}[name]
         try:
             self._start(value)
             return work(value, tell, stopped)
@@ -122,6 +122,18 @@ class Engine:
             "prompt_tokens": usage.get("prompt_tokens"),
             "reply_tokens": usage.get("completion_tokens"),
         }
+
+    def _first(self, value: dict[str, Any], tell: Tell, stopped: Stopped) -> dict[str, Any]:
+        body = {
+            "messages": _messages(value),
+            "max_tokens": 1,
+            "temperature": 0,
+            "logprobs": True,
+            "top_logprobs": 20,
+            "cache_prompt": True,
+        }
+        with self._sent("POST", "/v1/chat/completions", body, stopped) as response:
+            return {"said": json.loads(response.read())}
 
     def _asked(self, method: str, path: str, body: Any) -> dict[str, Any]:
         with self._sent(method, path, body, lambda: False) as response:

@@ -44,6 +44,22 @@ def chat_request(messages: Iterable[Message], **options: Json) -> dict[str, Json
     return {"messages": [{"role": m.role, "content": m.text} for m in messages], **options}
 
 
+def first_tokens(value: Json) -> dict[str, float] | None:
+    """Log-probabilities of the first token of a reply asked for with `top_logprobs`; None where there are none."""
+    top = _object(value)
+    _raise_error(top)
+    said = _first_choice(top).get("logprobs")
+    content = said.get("content") if isinstance(said, dict) else None
+    first = content[0] if isinstance(content, list) and content else None
+    listed = first.get("top_logprobs") if isinstance(first, dict) else None
+    found: dict[str, float] = {}
+    for entry in listed if isinstance(listed, list) else ():
+        token, value_ = (entry.get("token"), entry.get("logprob")) if isinstance(entry, dict) else (None, None)
+        if isinstance(token, str) and isinstance(value_, int | float) and value_ <= 0:
+            found[token] = max(found.get(token, float("-inf")), float(value_))
+    return found or None
+
+
 def chat_reply(value: Json, model: str) -> Reply:
     """A whole reply. Raises `BadModelOutput` for a shape without a reply, `ModelUnavailable` for an error in it."""
     top = _object(value)

