@@ -161,3 +161,34 @@ def test_documents_that_disagree_support_neither_side(tmp_path: Path, capsys: py
     answer = json.loads(capsys.readouterr().out)
     assert (answer["reason"], len(answer["claims"])) == ("conflict", 2)
     assert {c["doc_id"] for c in answer["citations"]} == {"handbook", "finance"}
+
+
+def test_the_page_says_in_words_what_the_documents_say(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        "The gate is locked at nine in the evening. Visitors may sign the book before they enter.\n\n"
+        "<script>alert(1)</script>\n\nThe moon is made of cheese. Is it open?"
+    )
+    out = tmp_path / "page.html"
+    code, _ = checked(text, library, tmp_path, capsys, "--html", str(out))
+    page = out.read_text("utf-8")
+    assert code == 12
+    for said in ("✓ Supported", "✗ The documents say otherwise", "? Not enough in the documents", "modality: "):
+        assert said in page
+    assert "The gate is locked at nine in the evening." in page and "yard#" in page
+    assert "Is it open? (question)" in page
+    assert "<script" not in page and "src=" not in page and "href=" not in page
+    code, _ = checked("The gate is locked at nine in the evening.", library, tmp_path, capsys, "--html", str(out))
+    assert code == 0 and "✗" not in out.read_text("utf-8")
+
+
+def test_a_page_that_cannot_be_written_is_told(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "text.txt"
+    file.write_text("The gate is locked at nine in the evening.", "utf-8")
+    profile = str(library.parent / "plain.toml")
+    code = run(["check", str(file), "--library", str(library), "--profile", profile, "--html", str(tmp_path)])
+    assert code == 2
+    assert "cannot write" in capsys.readouterr().err

@@ -48,7 +48,7 @@ def test_the_odds_are_those_of_yes_against_no(behaviour: str, low: float, high: 
         ("weighs_oddly", "no probabilities"),
         ("bad_request", "no probabilities"),
         ("server_error", "server_error"),
-        ("silent", "timeout"),
+        ("silent", "the server at"),
         ("html_page", ""),
         ("not_json", ""),
         ("no_choices", ""),

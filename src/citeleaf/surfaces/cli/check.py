@@ -35,6 +35,7 @@ def check(
     against: Annotated[
         list[str] | None, typer.Option("--against", help="Only these documents (ids).", metavar="ID")
     ] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Writes a page for readers too.", metavar="OUT")] = None,
     library: options.Library = None,
     profile: options.Profile = None,
     settings: options.Set = None,
@@ -43,6 +44,7 @@ def check(
 ) -> int:
     """Verifies each sentence of a text: verdict, words and page. Ends with 0 when all are supported, else 10 or 12."""
     from citeleaf.check import check_json
+    from citeleaf.surfaces.check_page import check_page
 
     screen = Screen(json_output=json, quiet=quiet)
     words = read_input() if text == "-" else _read(Path(text))
@@ -51,6 +53,8 @@ def check(
         notes = app.notes
     for note in notes:
         screen.say(note, style="yellow")
+    if html is not None:
+        _write(html, check_page(done, "Standard input" if text == "-" else Path(text).name))
     if json:
         screen.document(check_json(done))
     else:
@@ -82,6 +86,16 @@ def _show_claim(screen: Screen, checked: Checked, cited: dict[int, ShownCitation
         lead = "" if claim.verdict != "not_enough_info" else "nearest: "
         screen.print(f"    {lead}“{one_line(citation.quote.text, 240)}”")
         screen.print(f"    {where(citation)} · {citation.passage_id}", style="cyan")
+
+
+def _write(path: Path, page: str) -> None:
+    from citeleaf.errors import ConfigError
+
+    try:
+        path.write_bytes(page.encode("utf-8", "replace"))
+    except OSError as error:
+        said = (error.strerror or str(error)).lower()
+        raise ConfigError(f"cannot write `{path}`: {said}", hint="name another file", subject=str(path)) from error
 
 
 def _read(path: Path) -> str:
