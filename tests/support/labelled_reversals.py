@@ -1,6 +1,6 @@
 """Answers on invented documents that drop, add or turn a condition, an exception, a duty or a party, with their labels.
 
-They were written before the scorer knew these turns. `SEEN` was looked at while it learnt them, `ASIDE` once, at the end.
+They were written before the scorer knew these turns. `SEEN` was looked at while it learnt them, `ASIDE` at the end.
 """
 
 from __future__ import annotations

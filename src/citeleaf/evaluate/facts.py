@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from citeleaf.evaluate.coverage import fold
 from citeleaf.evaluate.forms import Row
 from citeleaf.evaluate.metrics.answers import SUCCESS, facts_stated, rubric
+from citeleaf.evaluate.turns import turns
 from citeleaf.language.clauses import Clause, clause_of, clauses, conflict, shared
 from citeleaf.language.quantities import Quantity, opposed, quantities, same
 from citeleaf.record import Json
@@ -265,7 +266,7 @@ def _turned(
         near = [c for c in said if _speaks_of(clause, c, least)]
         if near and all(conflict(clause, c) for c in near):
             turned.append(conflict(clause, near[0]))
-    return tuple(turned)
+    return tuple(dict.fromkeys((*turned, *turns(text, reference))))
 
 
 def _speaks_of(meant: Clause, said: Clause, least: float) -> bool:

@@ -258,8 +258,9 @@ _MODALITIES: tuple[tuple[Modality, re.Pattern[str], bool], ...] = (
     (
         "duty",
         re.compile(
-            r"\b(?:must|shall|requires?|required|needs?|needed|(?:has|have|had) to|mandatory|obliged|compulsory"
-            r"|obligatory|necessary|(?:is|are) to be|gerekir|gerekli\w*|gerekiyor\w*|zorunlu\w*|zorunda\w*|şart\w*"
+            r"\b(?:must|shall|(?<!may )(?<!can )(?<!might )require|requires|required|needs?|needed"
+            r"|(?:has|have|had) to|mandatory|obliged|compulsory|obligatory|necessary"
+            r"|(?:is|are) to be|gerekir|gerekli\w*|gerekiyor\w*|zorunlu\w*|zorunda\w*|şart\w*"
             r"|\w+m[ae]l[ıi]\w*)\b"
         ),
         False,
@@ -275,8 +276,8 @@ _NEGATION = re.compile(
     r"|\b\w{2,}m[ae]z(?:lar|ler|sa|se)?\b|\b\w{2,}m[ıiuü]yor\w*|\b\w{2,}m[ae]d[ıi]\w*|\b\w{2,}m[ae]y[ae]c[ae]\w*"
 )
 _NEGATIVE = re.compile(
-    r"\b(?:exclud\w+|exclusions?|uninsured|refus\w+|reject\w*|den(?:y|ies|ied)|stop(?:s|ped|ping)?|ceas\w+|laps\w+|void"
-    r"|invalid|ineligible|unacceptable|incorrect|untrue|false)\b"
+    r"\b(?:exclud\w+|exclusions?|uninsured|refus\w+|reject\w*|den(?:y|ies|ied)|discourag\w+|stop(?:s|ped|ping)?|ceas\w+"
+    r"|laps\w+|void|invalid|ineligible|unacceptable|incorrect|untrue|false)\b"
 )
 _OPPOSITES = (
     (

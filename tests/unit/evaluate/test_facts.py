@@ -11,8 +11,10 @@ from citeleaf.evaluate.facts import judge, judge_text
 from citeleaf.evaluate.forms import Row, read
 from citeleaf.language.quantities import quantities, same
 from support.labelled_answers import GROUPS, HALF, RIGHT, WRONG, Group
+from support.labelled_reversals import ASIDE, SEEN
 
-CASES = [(group, answer, label) for group in GROUPS for answer, label in group.answers]
+CASES = [(group, answer, label) for group in GROUPS + SEEN for answer, label in group.answers]
+UNSEEN = [(group, answer, label) for group in ASIDE for answer, label in group.answers]
 LABELS = {0: WRONG, 1: HALF, 2: RIGHT, 3: RIGHT}
 
 
@@ -24,7 +26,7 @@ def verdict(group: Group, answer: str) -> str:
 
 def test_the_verdict_agrees_with_the_labels() -> None:
     wrong = [(answer, label, found) for group, answer, label in CASES if (found := verdict(group, answer)) != label]
-    assert len(CASES) >= 40
+    assert len(CASES) >= 120
     assert 1 - len(wrong) / len(CASES) >= 0.95, wrong
 
 
@@ -101,5 +103,5 @@ def test_reversals_of_policy_sentences_are_seldom_taken_for_right(shared: Path) 
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     wrong = [r for r in rows if r["label"] == "contradicted" and r["minimal_fix"]]
     taken = [r["id"] for r in wrong if (judge_text(r["claim"], (r["minimal_fix"],)).score or 0) >= 2]
-    assert len(taken) / len(wrong) <= 0.25
+    assert len(taken) / len(wrong) <= 0.1
     assert all(judge_text(r["minimal_fix"], (r["minimal_fix"],)).score == 3 for r in wrong)

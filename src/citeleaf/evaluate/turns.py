@@ -1,0 +1,252 @@
+"""What an answer turns round beside its reference, where clauses alone do not show it: what it says when, for whom.
+
+Sentences are compared in pairs that share most of their words. Conditions are compared by sign: `A if B`, `not A unless
+B` and `A only after B` say one thing, `A unless B` and `A without B` the other, and `even if B` neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from citeleaf.language.clauses import clause_of
+from citeleaf.language.quantities import Quantity, same
+from citeleaf.sentences import sentences
+from citeleaf.types import Quote, Span
+from citeleaf.verify.align import Match, Piece, match
+from citeleaf.verify.finding import Finding, Sides
+from citeleaf.verify.lexicon import NEGATIVE_VERBS
+from citeleaf.verify.polarity import denials
+from citeleaf.verify.reading import alike
+from citeleaf.verify.run import checks, contradictions
+
+_NEAR, _COPY, _MOST, _SAME = 0.5, 0.7, 0.8, 0.85
+"""Shares of the words of one sentence that the other holds: of one matter, in nearly the same words, in the same."""
+_ALIKE = 0.6
+"""Share of the words of two conditions that makes them one."""
+_POINTS = ("quantifiers", "modality", "directions", "parties")
+"""Checks of the verifier whose contradiction, found from both sides, turns an answer round."""
+_CONDITION = re.compile(
+    r"\b(?:(?P<even>even (?:if|when|where|with|without|after|before)|whether or not|with or without|regardless of"
+    r"|irrespective of)"
+    r"|(?P<minus>unless|except(?:ing)?(?: (?:for|if|when|where))?|without|until|till|before|other than|apart from)"
+    r"|(?P<plus>(?:only )?(?:if|when|where|once|after|with)|provided(?: that)?|as long as|on condition that))\b",
+    re.IGNORECASE,
+)
+_CONCESSION = re.compile(
+    r"\b(?:even (?:if|when|where|with|without|after|before)|whether or not|with or without|regardless|irrespective"
+    r"|olsa (?:bile|da))\b",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"\b(?:only|if|when|where|unless|until|once|provided|after|before|except|with|eğer|ise|\w{3,}(?:ken|[ıiuü]nc[ae]"
+    r"|d[ıiuü]ğ[ıiuü]nda|d[ıiuü]ğ[ıiuü]nde))\b",
+    re.IGNORECASE,
+)
+_EVERYWHERE = re.compile(
+    r"\b(?:(?:in|under) (?:all|any|every) (?:cases?|circumstances?|events?)|at (?:any|all) times?|anywhere|everywhere"
+    r"|(?:for|of) (?:any|every|whatever) (?:cause|reason)|however (?:many|much|often)|without (?:exception|limit)"
+    r"|no matter|includ(?:ed|ing)|too|her durumda|her zaman)\b",
+    re.IGNORECASE,
+)
+_UNIVERSAL = re.compile(r"\b(?:any(?! one\b)|all|every|always|each|includ\w+|also|too)\b", re.IGNORECASE)
+_ONLY = re.compile(r"\b(?:only|solely|exclusively|alone|nobody but|no one but|sadece|yalnız(?:ca)?)\b", re.IGNORECASE)
+_ONLY_IF = re.compile(r"\bonly (?:if|when|where|once|after|with)\b", re.IGNORECASE)
+_OR = re.compile(r"\b(\w+)\s+or\s+(?:\w+\s+)?(\w+)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
+_JOINT = re.compile(r"[,;:]\s+(?:but|and|while|whereas|however)\s|;\s", re.IGNORECASE)
+_AND = re.compile(r"\s*[,;]?\s+(?:and|while|whereas)\s+", re.IGNORECASE)
+_ACTOR = re.compile(
+    r"\w{3,}(?:er|or|ee|ist|yst|ant|ian|man|dent)s?|bank|council|board|committee|police|settlor|landlord|agent|client"
+    r"|guest|staff|owner|court|minister|authority|pilot|nurse|clerk|captain|banka|müşteri"
+)
+_SAME_ACTOR = tuple(
+    frozenset(group.split())
+    for group in (
+        "customer client policyholder consumer buyer purchaser shopper insured",
+        "supplier vendor seller contractor provider dealer",
+        "employee worker staff member",
+        "tenant lessee renter occupier",
+        "landlord lessor owner",
+        "lawyer solicitor attorney counsellor",
+        "doctor physician practitioner",
+        "manager supervisor leader director officer",
+        "insurer underwriter carrier",
+        "charterer hirer renter",
+        "visitor guest",
+        "examiner auditor inspector assessor reviewer",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """What a statement depends on: content words, and the sign of the statement under it; 0 for `even if`."""
+
+    words: frozenset[str]
+    sign: int
+
+
+def turns(text: str, reference: str) -> tuple[str, ...]:
+    """What the sentences of an answer turn round beside those of a reference, in their order, each once.
+
+    `condition`, `exclusivity`, `scope`, `parties`, `order`, `quantity`, or the name of a check of the verifier.
+    """
+    found: dict[str, None] = {}
+    meant = [_piece(reference[s.start : s.end]) for s in sentences(reference)]
+    for span in sentences(text):
+        said = _piece(text[span.start : span.end])
+        near = [(match(said.reading, piece), match(piece.reading, said)) for piece in meant]
+        near = [pair for pair in near if _of_one_matter(*pair)]
+        if near:
+            there, here = max(near, key=lambda pair: pair[0].coverage + pair[1].coverage)
+            found |= dict.fromkeys(_turns(there, here))
+    return tuple(found)
+
+
+def _of_one_matter(there: Match, here: Match) -> bool:
+    return len(there.pairs) >= 2 and min(there.coverage, here.coverage) >= _NEAR
+
+
+def _turns(there: Match, here: Match) -> Iterator[str]:
+    """`there` matches the answer's sentence with the reference's, `here` the other way round."""
+    said, meant = there.claim.text, here.claim.text
+    low, high = sorted((there.coverage, here.coverage))
+    held = _conditions(meant)
+    conceded = _CONCESSION.search(said) and not _CONCESSION.search(meant) and _LIMIT.search(meant)
+    if conceded or any(_differs(condition, held) for condition in _conditions(said)):
+        yield "condition"
+    if high >= _COPY and _exclusive(said, meant, here):
+        yield "exclusivity"
+    if _EVERYWHERE.search(said) and not _UNIVERSAL.search(meant) and here.coverage < 1:
+        yield "scope"
+    if high >= _COPY and _other_actor(there):
+        yield "parties"
+    if low >= _COPY and _exchanged(said, meant):
+        yield "order"
+    if high >= _SAME and low >= _COPY and _weaker(said, meant):
+        yield "modality"
+    if there.coverage >= _SAME and _added(said, meant):
+        yield "quantity"
+    if low >= _COPY:
+        mirrored = {f.name for f in contradictions(checks(Sides(here.claim, (here,))))}
+        for finding in contradictions(checks(Sides(there.claim, (there,)))):
+            if finding.name == "exceptions" and low >= _MOST and not _agree(said, meant):
+                yield "condition"
+            elif finding.name in _POINTS and finding.name in mirrored and not _denied(finding, there, here):
+                yield finding.name
+
+
+def _denied(finding: Finding, there: Match, here: Match) -> bool:
+    """Whether a negation makes good what is found: one more on one side, or `excluded` for `not covered`.
+
+    So for opposite directions, and for duties beside conditions that agree: `must not run until` is `may run only after`.
+    """
+    odd = denials(there.claim) % 2 != denials(here.claim) % 2
+    if finding.name == "modality":
+        return odd and _agree(there.claim.text, here.claim.text)
+    if finding.name != "directions" or finding.said is None or finding.found is None:
+        return False
+    words = there.claim.text[finding.said.start : finding.said.end], finding.found.text
+    return odd or any(NEGATIVE_VERBS.fullmatch(word.lower()) for word in words)
+
+
+def _conditions(text: str) -> tuple[_Condition, ...]:
+    """The conditions of a sentence, each up to a comma or its end, with the sign of the rest under it."""
+    out = []
+    for found in _CONDITION.finditer(text):
+        end = next((m.start() for m in re.finditer(r"[,;]\s|$", text) if m.start() >= found.end()), len(text))
+        inner = clause_of(text[found.end() : end])
+        if not inner.size:
+            continue
+        rest = clause_of(_JOINT.split(text[: found.start()])[-1] + " " + _JOINT.split(text[end:])[0])
+        turned = inner.negations + rest.negations + (found["minus"] is not None)
+        out.append(_Condition(inner.words, 0 if found["even"] else -1 if turned % 2 else 1))
+    return tuple(out)
+
+
+def _differs(said: _Condition, meant: tuple[_Condition, ...]) -> bool:
+    """Whether every condition of the reference that is made of these words has another sign."""
+    near = [c for c in meant if _alike(said, c)]
+    return bool(near) and all(said.sign != c.sign for c in near)
+
+
+def _agree(said: str, meant: str) -> bool:
+    """Whether each condition of the answer is one of the reference."""
+    mine, theirs = _conditions(said), _conditions(meant)
+    return bool(mine) and all(any(_alike(a, b) and a.sign == b.sign for b in theirs) for a in mine)
+
+
+def _alike(said: _Condition, meant: _Condition) -> bool:
+    return len(said.words & meant.words) >= max(1, _ALIKE * max(len(said.words), len(meant.words)))
+
+
+def _exclusive(said: str, meant: str, here: Match) -> bool:
+    """Whether `only` is added that is no `only if`, or an alternative of the reference is dropped beside an `only`."""
+    if not _ONLY.search(said) or _ONLY.search(meant):
+        return False
+    if not _ONLY_IF.search(said):
+        return not clause_of(meant).either
+    held = {here.claim.content[i].text for i, _ in here.pairs}
+    return any((a.lower() in held) != (b.lower() in held) for a, b in _OR.findall(meant))
+
+
+def _other_actor(there: Match) -> bool:
+    """Whether one acting person stands in the place of another, between words that both sentences share."""
+    mine, theirs = there.claim.content, there.piece.reading.content
+    paired = dict(there.pairs)
+    taken = set(paired.values())
+    for i, word in enumerate(mine):
+        if i in paired or not _ACTOR.fullmatch(word.text):
+            continue
+        after = paired.get(i + 1, len(theirs) if i + 1 == len(mine) else -1)
+        before = paired.get(i - 1, -1)
+        for j in {after - 1, before + 1} - taken:
+            inside = 0 <= j < len(theirs) and (j == after - 1 or i == len(mine) - 1 or after < 0)
+            if inside and _ACTOR.fullmatch(theirs[j].text) and not _one_actor(word.stem, theirs[j].stem):
+                return True
+    return False
+
+
+def _one_actor(first: str, second: str) -> bool:
+    return alike(first, second) or any(first in group and second in group for group in _SAME_ACTOR)
+
+
+def _exchanged(said: str, meant: str) -> bool:
+    """Whether two statements joined by `and` have exchanged what they say: each holds words of both of the other's."""
+    first, second = _AND.split(said), _AND.split(meant)
+    if len(first) != 2 or len(second) != 2:
+        return False
+    a, b = (clause_of(part).words for part in second)
+    a, b = a - b, b - a
+    one, two = (clause_of(part).words for part in first)
+    mixed = all(part & a and part & b for part in (one, two))
+    return mixed and len((one | two) & (a | b)) >= _SAME * len(a | b) and not one & two & (a | b)
+
+
+def _weaker(said: str, meant: str) -> bool:
+    """Whether a plain statement has become what may be."""
+    mine, theirs = clause_of(said), clause_of(meant)
+    return "permitted" in mine.modality and not theirs.modality and not mine.only and not theirs.only
+
+
+def _added(said: str, meant: str) -> bool:
+    """Whether the answer has a quantity that the reference has not, with a number of its own, nothing rejecting it."""
+    held, numbers = clause_of(meant).quantities, set(_NUMBER.findall(meant))
+    return any(
+        not any(same(q, other) for other in held)
+        and numbers.isdisjoint(_NUMBER.findall(said[q.start : q.end]))
+        and not _rejected(said, q)
+        for q in clause_of(said).quantities
+    )
+
+
+def _rejected(text: str, amount: Quantity) -> bool:
+    return bool(re.search(r"\b(?:not|never|than|of)\W+(?:\w+\W+){0,2}$", text[: amount.start], re.IGNORECASE))
+
+
+@lru_cache(maxsize=1024)
+def _piece(text: str) -> Piece:
+    return Piece("", (Quote(Span(0, len(text)), text),), text)

@@ -1,0 +1,45 @@
+"""What turns an answer round beside its reference, and what says the same in other words."""
+
+from __future__ import annotations
+
+import pytest
+
+from citeleaf.evaluate.turns import turns
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "found"),
+    [
+        ("The gate opens if the lamp is green.", "The gate opens unless the lamp is green.", "condition"),
+        ("The gate opens if the lamp is green.", "The gate opens even if the lamp is green.", "condition"),
+        ("The gate opens only if the lamp is green.", "The gate opens whether or not the lamp is green.", "condition"),
+        ("The barge may leave in fog.", "The barge may leave only in fog.", "exclusivity"),
+        ("Goods sent to Malta are insured.", "Goods sent anywhere are insured.", "scope"),
+        ("The captain signs the cargo list.", "The owner signs the cargo list.", "parties"),
+        ("The captain signs the cargo list.", "The captain may sign the cargo list.", "modality"),
+        (
+            "The first page names the ship and the last page lists the crew.",
+            "The first page lists the crew and the last page names the ship.",
+            "order",
+        ),
+        ("The crew pays the fee exceeding the limit.", "The crew pays the fee exceeding 20% of the limit.", "quantity"),
+    ],
+)
+def test_a_turn_is_named(reference: str, answer: str, found: str) -> None:
+    assert found in turns(answer, reference)
+    assert turns(reference, reference) == ()
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        ("The gate stays shut unless the lamp is green.", "Unless the lamp is green, the gate stays shut."),
+        ("The pump must not run until the valve is open.", "The pump may run only after the valve is open."),
+        ("The fee is not due if the boat is late.", "The fee is due unless the boat is late."),
+        ("The customer signs the cargo list.", "The client signs the cargo list."),
+        ("Theft is not covered.", "Theft is excluded."),
+        ("The captain signs the cargo list.", "The cargo list is signed by the captain."),
+    ],
+)
+def test_the_same_in_other_words_turns_nothing(reference: str, answer: str) -> None:
+    assert turns(answer, reference) == ()
