@@ -83,27 +83,31 @@ _SAME_ACTOR = tuple(
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """What a statement depends on: content words, and the sign of the statement under it; 0 for `even if`."""
+    """What a statement depends on: its content words, those of the statement, and the sign; 0 for `even if`."""
 
     words: frozenset[str]
+    main: frozenset[str]
     sign: int
 
 
 def turns(text: str, reference: str) -> tuple[str, ...]:
     """What the sentences of an answer turn round beside those of a reference, in their order, each once.
 
-    `condition`, `exclusivity`, `scope`, `parties`, `order`, `quantity`, or the name of a check of the verifier.
+    `condition`, `exclusivity`, `scope`, `parties`, `order`, `quantity`, or the name of a check of the verifier. A
+    sentence with words of its own is about something else where a nearer one turns nothing round.
     """
-    found: dict[str, None] = {}
     meant = [_piece(reference[s.start : s.end]) for s in sentences(reference)]
+    turned: list[tuple[Match, float, int, tuple[str, ...]]] = []
     for span in sentences(text):
         said = _piece(text[span.start : span.end])
-        near = [(match(said.reading, piece), match(piece.reading, said)) for piece in meant]
-        near = [pair for pair in near if _of_one_matter(*pair)]
+        near = [(match(said.reading, piece), match(piece.reading, said), i) for i, piece in enumerate(meant)]
+        near = [one for one in near if _of_one_matter(one[0], one[1])]
         if near:
-            there, here = max(near, key=lambda pair: pair[0].coverage + pair[1].coverage)
-            found |= dict.fromkeys(_turns(there, here))
-    return tuple(found)
+            there, here, i = max(near, key=lambda one: one[0].coverage + one[1].coverage)
+            turned.append((there, there.coverage + here.coverage, i, tuple(_turns(there, here))))
+    right = {i: max((n for _, n, at, names in turned if at == i and not names), default=0.0) for _, _, i, _ in turned}
+    counted = [names for there, n, i, names in turned if there.coverage >= 1 or n >= right[i]]
+    return tuple(dict.fromkeys(name for names in counted for name in names))
 
 
 def _of_one_matter(there: Match, here: Match) -> bool:
@@ -142,7 +146,8 @@ def _turns(there: Match, here: Match) -> Iterator[str]:
 def _denied(finding: Finding, there: Match, here: Match) -> bool:
     """Whether a negation makes good what is found: one more on one side, or `excluded` for `not covered`.
 
-    So for opposite directions, and for duties beside conditions that agree: `must not run until` is `may run only after`.
+    So for opposite directions, and for duties beside conditions that agree: `must not run until` is
+    `may run only after`.
     """
     odd = denials(there.claim) % 2 != denials(here.claim) % 2
     if finding.name == "modality":
@@ -154,16 +159,22 @@ def _denied(finding: Finding, there: Match, here: Match) -> bool:
 
 
 def _conditions(text: str) -> tuple[_Condition, ...]:
-    """The conditions of a sentence, each up to a comma or its end, with the sign of the rest under it."""
-    out = []
+    """The conditions of a sentence, each up to a comma or its end, with the sign of the rest under it.
+
+    One inside another is part of it.
+    """
+    out: list[_Condition] = []
+    end = 0
     for found in _CONDITION.finditer(text):
+        if found.start() < end:
+            continue
         end = next((m.start() for m in re.finditer(r"[,;]\s|$", text) if m.start() >= found.end()), len(text))
         inner = clause_of(text[found.end() : end])
         if not inner.size:
             continue
         rest = clause_of(_JOINT.split(text[: found.start()])[-1] + " " + _JOINT.split(text[end:])[0])
         turned = inner.negations + rest.negations + (found["minus"] is not None)
-        out.append(_Condition(inner.words, 0 if found["even"] else -1 if turned % 2 else 1))
+        out.append(_Condition(inner.words, rest.words, 0 if found["even"] else -1 if turned % 2 else 1))
     return tuple(out)
 
 
@@ -180,7 +191,10 @@ def _agree(said: str, meant: str) -> bool:
 
 
 def _alike(said: _Condition, meant: _Condition) -> bool:
-    return len(said.words & meant.words) >= max(1, _ALIKE * max(len(said.words), len(meant.words)))
+    """Whether two statements that share a word depend on one thing."""
+    return bool(said.main & meant.main) and len(said.words & meant.words) >= max(
+        1, _ALIKE * max(len(said.words), len(meant.words))
+    )
 
 
 def _exclusive(said: str, meant: str, here: Match) -> bool:

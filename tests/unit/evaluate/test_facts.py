@@ -30,6 +30,11 @@ def test_the_verdict_agrees_with_the_labels() -> None:
     assert 1 - len(wrong) / len(CASES) >= 0.95, wrong
 
 
+def test_the_verdict_agrees_with_labels_that_it_did_not_learn_from() -> None:
+    wrong = [(answer, label, found) for group, answer, label in UNSEEN if (found := verdict(group, answer)) != label]
+    assert len(wrong) / len(UNSEEN) <= 0.05, wrong
+
+
 @pytest.mark.parametrize(("group", "answer"), [(g, a) for g, a, label in CASES if label == WRONG])
 def test_a_wrong_or_reversed_answer_is_never_a_success(group: Group, answer: str) -> None:
     score = judge_text(answer, (group.reference,), group.required, group.forbidden).score

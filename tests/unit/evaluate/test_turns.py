@@ -38,8 +38,18 @@ def test_a_turn_is_named(reference: str, answer: str, found: str) -> None:
         ("The fee is not due if the boat is late.", "The fee is due unless the boat is late."),
         ("The customer signs the cargo list.", "The client signs the cargo list."),
         ("Theft is not covered.", "Theft is excluded."),
+        ("Only if the lamp was lit.", "We will not pay for the pump, unless the lamp was lit."),
+        (
+            "A red buoy stays out for at least 24 months.",
+            "A red buoy stays out for at least 24 months. A green or yellow buoy stays out for at least 12 months.",
+        ),
         ("The captain signs the cargo list.", "The cargo list is signed by the captain."),
     ],
 )
 def test_the_same_in_other_words_turns_nothing(reference: str, answer: str) -> None:
     assert turns(answer, reference) == ()
+
+
+def test_a_turn_beside_the_right_sentence_is_still_a_turn() -> None:
+    right, wrong = "The gate opens if the lamp is green.", "The gate opens unless the lamp is green."
+    assert turns(f"{right} {wrong}", right) == ("condition",)
