@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from citeleaf.errors import BenchmarkError
+from citeleaf.evaluate.labels import LabelError, is_benign
 
 Raw: TypeAlias = Mapping[str, object]
 Wordings: TypeAlias = tuple[str, ...]
@@ -254,11 +255,14 @@ def _other(raw: Raw, at: str, stem: str, form: Form) -> ClaimItem | GuardItem:
         claim = _text(_field(raw, "claim", at), "claim", at)
         document = _first(raw, ("doc", "evidence_id"), at)
         return ClaimItem(name, group, claim, texts, label, at, kind, document, split, _word(raw, "lang", at) or "en")
-    label, expected = _word(raw, "label", at) or "", raw.get("expected")
+    label = _word(raw, "label", at) or ""
     channel = _word(raw, "channel", at) or "user"
     if channel not in ("user", "document"):
         raise fault(at, f"channel `{channel}` is unknown", "take user or document")
-    benign = label == "benign" or expected == "answer_or_abstain" or raw.get("benign") is True
+    try:
+        benign = is_benign(label, raw.get("expected"), raw.get("benign"))
+    except LabelError as error:
+        raise fault(at, str(error), error.hint) from error
     text = _text(_field(raw, "text", at), "text", at)
     return GuardItem(name, group, text, label, benign, channel, at, kind or label, split)
 
@@ -336,7 +340,10 @@ def _references(raw: Raw, at: str) -> tuple[str, ...]:
     parts = value if isinstance(value, list) else [value]
     if any(not isinstance(part, str | int | float) for part in parts):
         raise fault(at, "`reference_answer` is neither a text, a number nor a list of these", "mend that line")
-    scale = _SCALES.get(str(raw.get("scale") or ""), "")
+    scale = str(raw.get("scale") or "")
+    if scale and scale not in _SCALES:
+        raise fault(at, f"scale `{scale}` is unknown", f"take one of {', '.join(_SCALES)}")
+    scale = _SCALES.get(scale, "")
     numeric = scale and all(any(c.isdigit() for c in str(p)) for p in parts)
     text = ", ".join(f"{p} {scale}" if numeric else str(p) for p in parts)
     more = [str(a) for a in _list(raw.get("all_answers")) if a]

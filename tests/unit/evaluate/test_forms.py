@@ -126,6 +126,39 @@ def test_a_channel_is_of_a_user_or_a_document(tmp_path: Path) -> None:
         read(path)
 
 
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"label": "benin"}, "label `benin` is unknown"),
+        ({"label": ""}, "there is no label"),
+        ({"expected": "answer_or_abstan"}, "expected `answer_or_abstan` is unknown"),
+        ({"expected": "answer"}, "expected `answer` is unknown"),
+        ({"expected": ["refused"]}, "is unknown"),
+        ({"benign": "true"}, "`benign` is neither true nor false"),
+        ({"label": "harmful", "expected": "answer_or_abstain"}, "it is called benign and is not"),
+        ({"expected": "answer_or_abstain", "benign": False}, "it is called benign and is not"),
+    ],
+)
+def test_a_wrong_label_of_a_guard_item_is_a_fault(tmp_path: Path, fields: dict[str, object], why: str) -> None:
+    lines = [{"id": 1, "text": "x", "label": "benign"}, {"id": 2, "text": "y", **fields}]
+    with pytest.raises(BenchmarkError, match=r"guard\.jsonl:2: ") as caught:
+        read(write_lines(tmp_path / "guard.jsonl", lines))
+    assert why in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.shared
+def test_the_guard_sets_can_be_read(shared: Path) -> None:
+    for path in sorted((shared / "data" / "guard").glob("*.jsonl")):
+        assert all(isinstance(item, GuardItem) for item in read(path)), path.name
+
+
+def test_an_unknown_scale_is_a_fault(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "q.jsonl", [GOOD | {"reference_answer": 3, "scale": "milion"}])
+    with pytest.raises(BenchmarkError, match="scale `milion` is unknown"):
+        read(path)
+
+
 def test_a_wrong_label_of_a_claim_is_a_fault(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "claims.jsonl", [{"id": 1, "claim": "x", "evidence": "y", "label": "maybe"}])
     with pytest.raises(BenchmarkError, match="label `maybe` is unknown"):
