@@ -114,12 +114,19 @@ def gate(runs: Sequence[Run]) -> list[str]:
     """The gate's scores of ours, question by question, in and out of scope."""
     run = runs[0]
     rows = []
-    for row in sorted(run.questions, key=lambda r: -(r["gate"] or {}).get("probability", 0.0)):
+    for row in sorted(run.questions, key=lambda r: -((r["gate"] or {}).get("probability") or 0.0)):
         scores = row["gate"] or {}
-        cells = [f"{scores[n]:.3f}" if n in scores else "not reached" for n in ("probability", "dense", "rerank")]
+        cells = [
+            f"{scores[n]:.3f}" if scores.get(n) is not None else "not scored"
+            for n in ("probability", "dense", "rerank")
+        ]
         rows.append(("in" if row["answerable"] else "**out**", row["question"], *cells, row["outcome"]))
     inside, outside = (
-        [r["gate"]["probability"] for r in run.questions if r["answerable"] is kind and r["gate"]]
+        [
+            r["gate"]["probability"]
+            for r in run.questions
+            if r["answerable"] is kind and (r["gate"] or {}).get("probability") is not None
+        ]
         for kind in (True, False)
     )
     about = f"Threshold {run.least:g}. In scope {spread(inside)}, out of scope {spread(outside)}."

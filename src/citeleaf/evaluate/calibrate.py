@@ -87,12 +87,17 @@ def calibrate(rows: Sequence[Record], wished: float) -> dict[str, Json]:
     """Chooses the threshold on the rows of one split and reports it on the others.
 
     `rows` are those of a run. Raises `BenchmarkError` when one of the splits has no unanswerable or no answerable
-    question that came before the gate.
+    question that came before the gate, or the gate gave no probability.
     """
     splits = choosing({str(row["split"]) for row in rows if row.get("split") is not None})
     asked = [row for row in rows if row["kind"] == "question"]
     first = gate_scores([row for row in asked if chosen(row, splits)])
     second = gate_scores([row for row in asked if not chosen(row, splits)])
+    if any(row.get("gate") for row in asked) and not (first[0] or second[0]):
+        raise BenchmarkError(
+            "the gate gave no probability: a scorer that it weighs did not run",
+            hint="calibrate with the models at hand, or set gate.dense_weight and gate.rerank_weight to 0",
+        )
     for part, (_, unanswerable) in (("choose on", first), ("report on", second)):
         if len(set(unanswerable)) < 2:
             raise BenchmarkError(

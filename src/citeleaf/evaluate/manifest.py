@@ -13,7 +13,7 @@ from citeleaf import __version__
 from citeleaf.app import App
 from citeleaf.evaluate.benchmark import Benchmark
 from citeleaf.evaluate.metrics.intervals import RESAMPLES, SEED
-from citeleaf.ids import fingerprint, sha256_file
+from citeleaf.ids import fingerprint, sha256_file, sha256_text
 from citeleaf.record import Json
 
 SCHEMA = "citeleaf/manifest/1"
@@ -23,6 +23,7 @@ _PACKAGES = ("numpy", "onnxruntime", "pydantic", "pypdfium2", "tokenizers")
 def describe(benchmarks: Sequence[Benchmark], app: App, *, limit: int | None) -> dict[str, Json]:
     """Versions, fingerprints, settings, hashes of every file, seed.
 
+    A guard rule stands in the settings by its name, outcome and hash: its words are those of the profile's rule files.
     Rows may be kept from one run to the next while `key` is the same: fingerprint, settings but those of judge and
     telemetry, files of the benchmarks, documents, scope and limit.
     """
@@ -59,7 +60,7 @@ def describe(benchmarks: Sequence[Benchmark], app: App, *, limit: int | None) ->
         "limit": limit,
         "seed": SEED,
         "resamples": RESAMPLES,
-        "settings": settings,
+        "settings": {**settings, "guard": _short(settings["guard"])},
     }
 
 
@@ -77,6 +78,25 @@ def write(path: Path, value: Json) -> None:
     part = path.with_name(path.name + ".part")
     part.write_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
     part.replace(path)
+
+
+def _short(guard: dict[str, Json]) -> dict[str, Json]:
+    """The guard's settings with a hash in place of each rule's patterns and tests."""
+    out = dict(guard)
+    for kind in ("request", "answer", "document"):
+        rules = guard[kind]
+        assert isinstance(rules, list)
+        out[kind] = [_rule(rule) for rule in rules if isinstance(rule, dict)]
+    return out
+
+
+def _rule(rule: dict[str, Json]) -> Json:
+    told = {name: value for name, value in rule.items() if name != "places"}
+    return {
+        "name": rule["name"],
+        "outcome": rule["outcome"],
+        "sha256": sha256_text(json.dumps(told, sort_keys=True)),
+    }
 
 
 def _versions() -> dict[str, str]:

@@ -86,7 +86,7 @@ class Bench:
         if row.answerable is not None:
             name = "refusal.false_refusal" if row.answerable else "refusal.false_answer"
             figures[name] = float((answer.decision.outcome == "answered") != row.answerable)
-        gate = gate_features(answer, self.app.settings.gate)
+        gate = gate_features(answer, self.app.settings.gate, self.kit)
         return {
             "category": row.category,
             "question": row.question,
@@ -190,16 +190,22 @@ def final_ranking(found: Retrieval | None, store: Store) -> tuple[Passage, ...]:
     return (*shown, *store.passages(more))
 
 
-def gate_features(answer: Answer, settings: GateSettings) -> Mapping[str, float] | None:
-    """What the gate weighed and the probability it gives, 0 where nothing was found; None when it was not reached."""
+def gate_features(answer: Answer, settings: GateSettings, kit: Kit) -> Mapping[str, float | None] | None:
+    """What the gate weighed and the probability it gives; None when it was not reached.
+
+    The probability is 0 where nothing was found, and None where a scorer that it weighs did not run.
+    """
     if answer.trace.gate is None:
         return None
     values = {check.name: check.value for check in answer.trace.gate if check.value is not None}
     if "coverage" not in values:
-        return {"probability": 0.0}
+        at_hand = Features(0.0 if kit.reranker else None, 0.0 if kit.embedder else None, 0.0)
+        return {"probability": 0.0 if at_hand.suffice(settings) else None}
     features = Features(values.get("rerank"), values.get("dense"), values["coverage"], values.get("sufficiency"))
-    named: dict[str, float] = {n: values[n] for n in ("rerank", "dense", "coverage", "sufficiency") if n in values}
-    return {**named, "probability": features.probability(settings)}
+    named: dict[str, float | None] = {
+        n: values[n] for n in ("rerank", "dense", "coverage", "sufficiency") if n in values
+    }
+    return {**named, "probability": features.probability(settings) if features.suffice(settings) else None}
 
 
 def _passage(n: int, text: str) -> Passage:

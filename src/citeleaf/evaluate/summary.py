@@ -196,12 +196,13 @@ def _gate(summary: dict[str, Json], items: Sequence[RowRecord]) -> None:
 
 
 def gate_scores(rows: Sequence[RowRecord]) -> tuple[list[float], list[bool]]:
-    """The gate's probability of each question that came before it, and whether the question has no answer."""
+    """The gate's probability of each question that has one, and whether the question has no answer."""
     scores, wrong = [], []
     for row in rows:
         gate = row.get("gate")
-        if isinstance(gate, dict) and isinstance(row["answerable"], bool):
-            scores.append(float(str(gate["probability"])))
+        value = gate["probability"] if isinstance(gate, dict) else None
+        if value is not None and isinstance(row["answerable"], bool):
+            scores.append(float(str(value)))
             wrong.append(not row["answerable"])
     return scores, wrong
 

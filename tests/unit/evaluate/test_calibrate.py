@@ -92,7 +92,7 @@ def test_gate_values_are_in_the_rows_even_where_it_holds_back(tmp_path: Path) ->
     from citeleaf.evaluate.run import read_rows, run
 
     out = tmp_path / "run"
-    with open_small(out, "gate.min_coverage=2.0") as app:
+    with open_small(out, "gate.min_coverage=2.0", "gate.dense_weight=0", "gate.rerank_weight=0") as app:
         run([load(make(tmp_path / "pack"))], app, out)
     asked = [row for row in read_rows(out) if row["kind"] == "question" and row["answerable"] is not None]
     assert {row["outcome"] for row in asked} == {"abstained"}
@@ -100,3 +100,16 @@ def test_gate_values_are_in_the_rows_even_where_it_holds_back(tmp_path: Path) ->
         found = row["gate"]["probability"]
         assert found == 0 if row["reason"] == "no_evidence" else 0 < found < 1
     assert {"no_evidence", "below_gate"} == {row["reason"] for row in asked}
+
+
+def test_without_the_scorers_that_the_gate_weighs_there_is_no_probability(tmp_path: Path) -> None:
+    from citeleaf.evaluate.run import read_rows, run
+
+    out = tmp_path / "run"
+    with open_small(out) as app:
+        run([load(make(tmp_path / "pack"))], app, out)
+    asked = [row for row in read_rows(out) if row["kind"] == "question" and row["answerable"] is not None]
+    assert any("coverage" in row["gate"] for row in asked)
+    assert {row["gate"]["probability"] for row in asked} == {None}
+    with pytest.raises(BenchmarkError, match="the gate gave no probability"):
+        calibrate(asked, 0.1)

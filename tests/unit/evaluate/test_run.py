@@ -66,7 +66,11 @@ def test_the_summary_holds_what_was_scored_and_nothing_else(finished: Path) -> N
     assert guard["safe_rate"]["n"] == guard["over_refusal_rate"]["n"] == 1
     assert claims["accuracy"]["n"] == 2
     assert summary["rows"]["n"] == 11
-    assert json.loads((finished / "manifest.json").read_text("utf-8"))["finished"] is True
+    described = json.loads((finished / "manifest.json").read_text("utf-8"))
+    assert described["finished"] is True
+    rules = described["settings"]["guard"]["request"]
+    assert rules
+    assert all(set(rule) == {"name", "outcome", "sha256"} for rule in rules)
 
 
 def test_rows_hold_the_whole_answer_and_the_reasons(finished: Path) -> None:
