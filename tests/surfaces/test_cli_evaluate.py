@@ -117,11 +117,16 @@ def test_calibrate_writes_a_profile(pack: Path, tmp_path: Path, capsys: pytest.C
         ],
     )  # fmt: skip
     profile = tmp_path / "mine.toml"
-    arguments = ["calibrate", str(folder), "--write", str(profile), "--false-answers", "0.5", "--json", *FLAGS]
-    assert run(arguments) == 0
+    words = ["--set", "gate.dense_weight=0", "--set", "gate.rerank_weight=0"]
+    arguments = ["calibrate", str(folder), "--write", str(profile), "--false-answers", "0.5", *FLAGS]
+    assert run([*arguments, "--json"]) == 6
+    assert "the gate gave no probability" in json.loads(capsys.readouterr().out)["message"]
+    assert run([*arguments, *words, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["chosen_on"]["n"] == found["reported_on"]["n"] == 5
     assert f"gate.min_probability = {found['threshold']!r}" in profile.read_text("utf-8")
+    assert run([*arguments, *words]) == 0
+    assert "unanswerable questions let through" in capsys.readouterr().out
     assert run(["evaluate", str(pack), "--out", str(tmp_path / "r"), "--profile", str(profile), "--quiet", *FLAGS]) == 0
 
 

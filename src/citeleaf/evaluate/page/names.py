@@ -22,8 +22,14 @@ class Name:
 
 
 BLOCKS: Mapping[str, tuple[str, str]] = {
-    "retrieval": ("Retrieval", "Are the right words among the passages found, before anything is written?"),
-    "answer": ("Answer", "Is what is said right? Compared with the facts and references of the benchmark."),
+    "retrieval": (
+        "Retrieval",
+        "Are the right words among the passages found, before anything is written? Gold: what the benchmark wants.",
+    ),
+    "answer": (
+        "Answer",
+        "Is what is said right? Compared by rules with the benchmark's facts and references; no person judged.",
+    ),
     "citation": ("Citation", "Do the citations exist, and do the words they point at support the sentence?"),
     "refusal": ("Refusal", "Does it answer where it should, and say so where the documents are silent?"),
     "guard": ("Guard", "Are requests out of bounds stopped, and harmless ones let through?"),
@@ -47,10 +53,10 @@ _KINDS = {
     "document": ("gold documents", "a gold document"),
 }
 _DEPTHS = {
-    "hit@1": ("Hit@1", "questions where the first passage has it"),
-    "recall@5": ("Recall@5", "share of it among the first 5 passages"),
-    "recall@10": ("Recall@10", "share of it among the first 10 passages"),
-    "mrr@5": ("MRR@5", "mean of 1 / rank of the first that has it, 0 beyond rank 5"),
+    "hit@1": ("Hit@1", "questions where the first passage has the gold"),
+    "recall@5": ("Recall@5", "share of the gold among the first 5 passages"),
+    "recall@10": ("Recall@10", "share of the gold among the first 10 passages"),
+    "mrr@5": ("MRR@5", "mean of 1 / rank of the first passage that has the gold, 0 beyond rank 5"),
     "ndcg@5": ("nDCG@5", "discounted gain of the first 5 over the best possible"),
 }
 NAMES: Mapping[str, Name] = {
@@ -58,19 +64,31 @@ NAMES: Mapping[str, Name] = {
     for kind, depth in product(_KINDS, _DEPTHS)
 } | {
     "answer.task_success": Name(
-        "Task success", "scored 2 or 3 of 3; a reversed conclusion is never a success", "facts or a reference"
+        "Task success",
+        "right, or right but for details; never where a reversed conclusion is seen",
+        "facts or a reference",
     ),
     "answer.required_facts": Name("Required facts stated", "share of the required facts", "required facts"),
-    "answer.forbidden_facts": Name("Forbidden facts stated", "share of the forbidden facts", "forbidden facts"),
+    "answer.forbidden_facts": Name(
+        "Forbidden facts stated", "answers that state what they must not", "forbidden facts"
+    ),
     "answer.token_f1": Name("Token F1", "overlap of words with the best reference", "a reference"),
     "citation.gold_hit": Name(
-        "Cited passage holds the gold words", "answerable, at least half of a gold quotation", "gold quotations"
+        "Cited passage holds the gold words",
+        "answerable questions; at least half of a gold quotation",
+        "gold quotations",
     ),
     "citation.quote_hit": Name("Quote holds the gold words", "the same for the quotes alone", "gold quotations"),
     "citation.exists": Name("Every claim cited", "answers with a citation on every claim", "an answer"),
-    "citation.resolves": Name("Markers that resolve", "share of markers that point at evidence", "an answer with one"),
-    "citation.recall": Name("Citation recall", "claims that their citations support together", "an answer"),
-    "citation.precision": Name("Citation precision", "citations that are not superfluous", "a supported claim"),
+    "citation.resolves": Name(
+        "Markers that resolve", "citation marks that point at a passage found", "an answer with one"
+    ),
+    "citation.recall": Name(
+        "Citation recall", "claims that their citations support, as the verifier judges", "an answer"
+    ),
+    "citation.precision": Name(
+        "Citation precision", "citations that are not superfluous, as the verifier judges", "a supported claim"
+    ),
     "refusal.false_answer_rate": Name(
         "False answers", "unanswerable questions that were answered", "unanswerable questions"
     ),

@@ -105,7 +105,7 @@ def compare(
     figures, changed = found["figures"], found["changed"]
     assert isinstance(figures, dict)
     assert isinstance(changed, list)
-    columns = ("figure", "first", "second", "difference (95 % interval)", "McNemar p", "")
+    columns = ("figure", "first", "second", "difference (95 % interval)", "n", "McNemar p", "")
     screen.table(columns, [_difference(name, row) for name, row in figures.items() if isinstance(row, dict)])
     for row in changed:
         if isinstance(row, dict):
@@ -159,12 +159,17 @@ def calibrate(
     from citeleaf.evaluate.report import show
 
     screen.print(f"gate.min_probability = {found['threshold']}")
+    rows = []
     for part in ("chosen_on", "reported_on"):
         rates = found[part]
         assert isinstance(rates, dict)
         for name, figure in rates.items():
-            shown = show(figure) if isinstance(figure, dict) else figure
-            screen.print(f"{part.replace('_', ' ')}: {name} {shown}")
+            shown = (
+                show(figure) if isinstance(figure, dict) else f"{figure:.3f}" if isinstance(figure, float) else figure
+            )
+            told = ", ".join(map(str, shown)) or "half of the rows" if isinstance(shown, list) else str(shown)
+            rows.append((part.replace("_", " "), _CALIBRATED.get(name, name), told))
+    screen.table(("split", "figure", "value (95 % interval)"), rows)
     return 0
 
 
@@ -284,6 +289,14 @@ def _scope(name: str) -> Literal["library", "document"] | None:
     return scopes[name]
 
 
+_CALIBRATED = {
+    "n": "questions before the gate",
+    "false_answer_rate": "unanswerable questions let through",
+    "false_refusal_rate": "answerable questions held back",
+    "false_answer_bound95": "of unanswerable ones let through at most (95 %, one-sided)",
+}
+
+
 def _difference(name: str, row: Mapping[str, Json]) -> tuple[str, ...]:
     from citeleaf.evaluate.page.shown import probability
 
@@ -292,7 +305,7 @@ def _difference(name: str, row: Mapping[str, Json]) -> tuple[str, ...]:
     change = f"{row['difference']:+.3f} ({low:+.3f} to {high:+.3f})"
     p = probability(float(str(row["mcnemar_p"]))) if "mcnemar_p" in row else ""
     told = "" if row["distinguishable"] else "not distinguishable"
-    return name, f"{row['first']:.3f}", f"{row['second']:.3f}", change, p, told
+    return name, f"{row['first']:.3f}", f"{row['second']:.3f}", change, str(row["n"]), p, told
 
 
 def _show(screen: Screen, summary: Mapping[str, Json]) -> None:
