@@ -19,6 +19,7 @@ from citeleaf.evaluate.turns import turns
 from citeleaf.language.clauses import Clause, clause_of, clauses, conflict, shared
 from citeleaf.language.quantities import Quantity, opposed, quantities, same
 from citeleaf.record import Json
+from citeleaf.sentences import sentences
 
 State: TypeAlias = Literal["stated", "missing", "reversed"]
 Sign: TypeAlias = str | Quantity
@@ -79,7 +80,7 @@ def judge(text: str, row: Row) -> Judgement:
     """
     if row.answerable is False:
         return Judgement((), (), (), 0 if text else 3)
-    return judge_text(text, row.references, row.required_facts, row.forbidden_facts)
+    return judge_text(text, row.references, row.required_facts, row.forbidden_facts, row.gold_spans)
 
 
 def judge_text(
@@ -87,8 +88,12 @@ def judge_text(
     references: Sequence[str],
     required: Sequence[Sequence[str]] = (),
     forbidden: Sequence[Sequence[str]] = (),
+    gold: Sequence[str] = (),
 ) -> Judgement:
     """The verdict on an answer beside references and facts; each fact is a list of wordings that mean the same.
+
+    `gold` are quotations that answer: a sentence that stands in one word for word turns nothing round, though it may
+    say more, or under a condition, where the reference is short.
 
     With required facts these decide how complete it is, else the reference's quantities and content. The reference that
     speaks best for the answer counts. No score where nothing is given, or only a yes or no and the answer says neither.
@@ -96,7 +101,8 @@ def judge_text(
     if not text.strip():
         states: tuple[State, ...] = tuple("missing" for _ in required)
         return Judgement(states, (), (), 0 if required or references else None)
-    verdicts = [_judge(text, reference, required, forbidden) for reference in references or ("",)]
+    own = _own_words(text, gold)
+    verdicts = [_judge(text, reference, required, forbidden, own) for reference in references or ("",)]
     return max(verdicts, key=lambda v: (v.score if v.score is not None else -1, -len(v.turned)))
 
 
@@ -111,6 +117,13 @@ def closeness(text: str, reference: str) -> float:
     size = len(said[0]) + len(said[1])
     wanted = len(meant[0]) + len(meant[1])
     return 5 * found / (4 * wanted + size) if found else 0.0
+
+
+def _own_words(text: str, gold: Sequence[str]) -> str:
+    """The sentences of an answer that stand in none of the quotations word for word."""
+    held = [f" {_plain(span)} " for span in gold]
+    spans = [text[s.start : s.end] for s in sentences(text)]
+    return " ".join(s for s in spans if not any(f" {_plain(s)} " in words for words in held))
 
 
 Content: TypeAlias = tuple[frozenset[str], tuple[Quantity, ...]]
@@ -138,13 +151,13 @@ def _share(text: str, reference: str) -> float:
 
 
 def _judge(
-    text: str, reference: str, required: Sequence[Sequence[str]], forbidden: Sequence[Sequence[str]]
+    text: str, reference: str, required: Sequence[Sequence[str]], forbidden: Sequence[Sequence[str]], own: str
 ) -> Judgement:
     said, meant = clauses(text), _clauses(reference)
     states = tuple(_state(fact, text, said, meant) for fact in required)
     asserted = tuple(any(_asserted(wording, said, meant) for wording in fact) for fact in forbidden)
     least = _SURE if states and "missing" not in states else _ALIGNED
-    turned = _turned(text, reference, said, meant, least=least)
+    turned = tuple(dict.fromkeys((*_turned(text, reference, said, meant, least=least), *turns(own, reference))))
     wrong = any(asserted) or "reversed" in states or bool(turned)
     if states:
         score: int | None = rubric(facts_stated([s == "stated" for s in states]), wrong=wrong)
@@ -266,7 +279,7 @@ def _turned(
         near = [c for c in said if _speaks_of(clause, c, least)]
         if near and all(conflict(clause, c) for c in near):
             turned.append(conflict(clause, near[0]))
-    return tuple(dict.fromkeys((*turned, *turns(text, reference))))
+    return tuple(dict.fromkeys(turned))
 
 
 def _speaks_of(meant: Clause, said: Clause, least: float) -> bool:

@@ -110,3 +110,11 @@ def test_reversals_of_policy_sentences_are_seldom_taken_for_right(shared: Path) 
     taken = [r["id"] for r in wrong if (judge_text(r["claim"], (r["minimal_fix"],)).score or 0) >= 2]
     assert len(taken) / len(wrong) <= 0.1
     assert all(judge_text(r["minimal_fix"], (r["minimal_fix"],)).score == 3 for r in wrong)
+
+
+def test_a_sentence_of_the_gold_quotation_turns_nothing_round() -> None:
+    reference = "Guests may use the pool in the evening."
+    answer = "Only adult guests may use the pool in the evening."
+    assert judge_text(answer, (reference,)).turned == ("exclusivity",)
+    assert judge_text(answer, (reference,), gold=(f"{answer} Children swim in the morning.",)).turned == ()
+    assert judge_text("Theft is not covered.", ("Theft is covered.",), gold=("Theft is not covered by B.",)).score == 0
