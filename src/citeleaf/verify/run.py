@@ -7,12 +7,13 @@ from citeleaf.verify.finding import Finding, Sides
 from citeleaf.verify.modality import modality
 from citeleaf.verify.parties import parties
 from citeleaf.verify.polarity import polarity
-from citeleaf.verify.strict import wording
+from citeleaf.verify.strict import additions, wording
 from citeleaf.verify.wording import directions, names, quantifiers, quoted, unsaid
 
 NAMES = (
     "numbers", "periods", "dates", "units", "comparators", "negation", "exceptions", "modality", "parties",
-    "directions", "quantifiers", "names", "quoted", "wording", "words",
+    "directions", "quantifiers", "names", "quoted", "additions", "wording",
+    "words",
 )  # fmt: skip
 
 
@@ -27,6 +28,7 @@ def checks(sides: Sides) -> tuple[Finding, ...]:
         quantifiers(sides),
         names(sides),
         quoted(sides),
+        additions(sides),
         wording(sides),
         unsaid(sides),
     )

@@ -49,6 +49,10 @@ _ORDER = 0.3
 _ORDER_COPIED = 0.08
 _COPIED = 0.9
 """Coverage from which a claim is a copy, whose order must be the passage's."""
+_JOINTS = frozenset(
+    "and or but plus with within without for by in on at after before during through until because since upon from "
+    "including under over via so which who where".split()
+)
 _LEAVE = frozenset(("approval", "consent", "permission", "agreement", "authorisation", "authorization"))
 """Words for what something depends on, though no condition is written."""
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
@@ -91,6 +95,17 @@ def wording(sides: Sides) -> Finding:
     return passed("wording")
 
 
+def additions(sides: Sides) -> Finding:
+    """The check `additions`: the claim has no place, time, reason or further thing that the passage does not know."""
+    if not sides.claim.content:
+        return idle("additions")
+    phrase = _phrase_added(sides)
+    if phrase is None:
+        return passed("additions")
+    words = sides.claim.text[phrase.start : phrase.end]
+    return failed("additions", f"of “{words}” the passage says nothing", said=phrase)
+
+
 def _added(claim: Reading, near: list[Match]) -> Word | None:
     """A small word of the claim whose class stands in none of the pieces."""
     held = {_CLASS[w.text] for m in near for w in m.piece.reading.words if w.text in _CLASS}
@@ -104,6 +119,30 @@ def _added(claim: Reading, near: list[Match]) -> Word | None:
             return word
         if word.text in SIDES and word.stem and word.text not in words and not _sensed(word, near):
             return word
+    return None
+
+
+def _phrase_added(sides: Sides) -> Span | None:
+    """What follows an `and`, a preposition or a comma up to the next, when no piece has a like of any of its words.
+
+    So a claim gets a place, a time, a reason or one more thing that the passage does not know.
+    """
+    claim = sides.claim
+    held = {claim.content[i].start for m in sides.matches for i, _ in m.pairs}
+    said = {w.start: w for w in claim.content}
+    joint: int | None = None
+    lost: list[Word] = []
+    for k, word in enumerate((*claim.words, None)):
+        paused = word is not None and k > 0 and "," in claim.text[claim.words[k - 1].end : word.start]
+        if word is None or word.text in _JOINTS or paused:
+            if joint is not None and lost:
+                return Span(joint, lost[-1].end)
+            joint, lost = (word.start if word is not None else None), []
+        if word is not None and word.start in said:
+            if word.start in held:
+                joint = None
+            else:
+                lost.append(said[word.start])
     return None
 
 

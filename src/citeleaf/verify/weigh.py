@@ -83,7 +83,12 @@ def features(
         not any(q.written == p.written for m in sides.matches for p in m.piece.reading.quantities)
         for q in sides.claim.quantities
     )
-    clean = best.near and best.tight >= 0.6 and not (set(failed) - {"words", "wording"}) and sides.coverage >= 0.85
+    clean = (
+        best.near
+        and best.tight >= 0.6
+        and not (set(failed) - {"words", "wording", "additions"})
+        and sides.coverage >= 0.85
+    )
     mine, theirs = {c.kind for c in cues(sides.claim)}, {c.kind for c in cues(best.piece.reading)}
     values = {
         "unsaid": 1 - sides.coverage,
@@ -105,6 +110,7 @@ def features(
         "duty_added": float(bool(mine - {"permitted"}) and not theirs),
         "regardless": float(bool(REGARDLESS.search(sides.claim.text))),
         "wording": float("wording" in failed),
+        "additions": float("additions" in failed),
         "clean": float(clean),
         "length": min(60, len(sides.claim.content)) / 20,
     }

@@ -61,6 +61,8 @@ CAUGHT = [
     ("wording", "The auditor is informed by the board of losses.", "The auditor informs the board of losses."),
     ("wording", "Clerks must be notified by their manager.", "Clerks must notify their manager."),
     ("wording", "Bring in the nets before dusk.", "If a storm is forecast, bring in the nets before dusk."),
+    ("additions", "The shed is closed on Sundays and on holidays.", "The shed is closed on Sundays."),
+    ("additions", "The deposit is returned by registered post.", "The deposit is returned within a week."),
     ("words", "Anglers pay a surcharge for night fishing.", "Anglers need a licence for night fishing."),
 ]  # fmt: skip
 
@@ -112,6 +114,21 @@ def test_true_wordings_are_not_contradicted(claim: str, text: str) -> None:
 def test_other_voices_orders_and_conditions_that_agree_are_told_apart(claim: str, text: str) -> None:
     detail = findings(claim, text)["wording"].detail
     assert "another place" not in detail and "leaves out" not in detail
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        (
+            "The shed is closed on Sundays and the yard in winter.",
+            "In winter the yard, and on Sundays the shed, is closed.",
+        ),
+        ("Visitors sign the book before entering.", "Visitors must sign the book before they enter the yard."),
+        ("Guests depart.", "Guests leave at noon."),
+    ],
+)
+def test_what_the_passage_knows_is_no_addition(claim: str, text: str) -> None:
+    assert findings(claim, text)["additions"].state == "passed"
 
 
 @pytest.mark.parametrize(
