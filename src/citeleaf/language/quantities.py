@@ -31,16 +31,17 @@ class Quantity:
     written: float = 0.0
 
 
+_WHOLE = r"(?:(?:calendar|consecutive|successive|continuous|clear|full|whole|complete|straight) )?"
 _UNITS = {
     r"business days?|working days?|banking days?|bank days?|iş günü\w*": ("business day", 1),
     r"seconds?|secs?|saniye\w*": ("time", 1 / 60),
-    r"minutes?|mins?|dakika\w*": ("time", 1),
-    r"hours?|hrs?|saat\w*": ("time", 60),
-    r"(?:calendar |consecutive |clear )?days?|(?:takvim )?gün\w*": ("time", 1440),
-    r"weeks?|hafta\w*": ("time", 10080),
+    rf"{_WHOLE}minutes?|mins?|dakika\w*": ("time", 1),
+    rf"{_WHOLE}hours?|hrs?|saat\w*": ("time", 60),
+    rf"{_WHOLE}days?|(?:takvim )?gün\w*": ("time", 1440),
+    rf"{_WHOLE}weeks?|hafta\w*": ("time", 10080),
     r"fortnights?": ("time", 20160),
-    r"(?:calendar |consecutive )?months?|ay(?:lık|da|ı|dan|dır|a)?\b": ("month", 1),
-    r"years?|yıl\w*": ("month", 12),
+    rf"{_WHOLE}months?|ay(?:lık|da|ı|dan|dır|a)?\b": ("month", 1),
+    rf"{_WHOLE}years?|yıl\w*": ("month", 12),
     r"%|per ?cent\b|percentage points?": ("%", 1),
     r"dollars?|US\$": ("$", 1),
     r"euros?\b|€": ("EUR", 1),

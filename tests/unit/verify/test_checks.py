@@ -57,6 +57,7 @@ CAUGHT = [
     ("names", "Form CT-104 is sent to the registrar.", "Form CT-401 is sent to the registrar."),
     ("names", "The permit is issued by the mayor of Elverum.", "The permit is issued by the mayor of Hamar."),
     ("quoted", "The notice says “keep clear of the slipway”.", "The notice says keep away from the slipway."),
+    ("units", "The file is kept for 90 calendar weeks.", "The file is kept for 90 calendar days."),
     ("wording", "Sales rose from 15 tons to 12 tons.", "Sales rose from 12 tons to 15 tons."),
     ("wording", "The auditor is informed by the board of losses.", "The auditor informs the board of losses."),
     ("wording", "Clerks must be notified by their manager.", "Clerks must notify their manager."),
