@@ -52,6 +52,8 @@ _FOUND = 5
 """Passages looked at for one sentence."""
 _CITED = 3
 _QUOTES = 2
+_MODEL = "model_odds"
+"""The check of a model's opinion; without a value there was none."""
 _ID = re.compile(r"\[([\w.-]+#[\w.-]+#c\d+)\]")
 
 Reason: TypeAlias = Literal["checked", "empty_text", "nothing_to_check", "text_too_long"]
@@ -91,6 +93,12 @@ class Checkup:
     against: tuple[DocId, ...]
     fingerprint: str
     seconds: tuple[Seconds, ...]
+
+    @property
+    def unheard(self) -> str:
+        """Why a model that is asked beside the checks had no opinion on some sentence; empty where it had."""
+        told = (c for checked in self.claims for c in checked.checks)
+        return next((c.detail for c in told if c.name == _MODEL and c.value is None), "")
 
 
 def check(text: str, kit: Kit, rules: Settings, against: Sequence[DocId] = (), clock: Clock | None = None) -> Checkup:

@@ -192,3 +192,28 @@ def test_a_page_that_cannot_be_written_is_told(
     code = run(["check", str(file), "--library", str(library), "--profile", profile, "--html", str(tmp_path)])
     assert code == 2
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_a_page_is_not_written_over_the_text_that_is_checked(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "text.txt"
+    file.write_text("The gate is locked at nine in the evening.", "utf-8")
+    profile = str(library.parent / "plain.toml")
+    code = run(["check", str(file), "--library", str(library), "--profile", profile, "--html", str(file)])
+    assert code == 2
+    assert "it is the text that is checked" in capsys.readouterr().err
+    assert file.read_text("utf-8") == "The gate is locked at nine in the evening."
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_a_model_that_was_not_heard_is_told(library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "text.txt", tmp_path / "page.html"
+    file.write_text("Visitors write in the book before they enter.", "utf-8")
+    flags = ["--library", str(library), "--profile", str(library.parent / "plain.toml"), "--html", str(out)]
+    model = ["models.verifier_model=http", "chat.address=http://127.0.0.1:9/v1", "chat.model=none"]
+    run(["check", str(file), *flags, *(word for one in model for word in ("--set", one))])
+    assert "the model was not heard on every sentence: " in capsys.readouterr().err
+    assert "The model was not heard on every sentence: " in out.read_text("utf-8")
+    run(["check", str(file), *flags])
+    assert "not heard" not in capsys.readouterr().err + out.read_text("utf-8")

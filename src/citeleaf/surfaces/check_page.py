@@ -42,6 +42,8 @@ def check_page(done: Checkup, title: str) -> str:
     if done.skipped:
         left = "".join(f"<li>{escape(s.text)} ({escape(s.why)})</li>" for s in done.skipped)
         body.append(f'<h2>Without a statement, left out</h2><ul class="left">{left}</ul>')
+    if done.unheard:
+        body.append(f"<p>The model was not heard on every sentence: {escape(done.unheard)}</p>")
     against = ", ".join(done.against) or "all documents of the library"
     body.append(f"<p><small>Checked against {escape(against)}; {escape(done.fingerprint)}</small></p>")
     return (

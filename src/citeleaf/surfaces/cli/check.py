@@ -48,10 +48,13 @@ def check(
 
     screen = Screen(json_output=json, quiet=quiet)
     words = read_input() if text == "-" else _read(Path(text))
+    if html is not None:
+        _check_writable(html, Path(text))
     with stages(screen) as watch, options.open_app(library, profile, settings) as app:
         done = app.check(words, against=tuple(against or ()), watch=watch.event)
         notes = app.notes
-    for note in notes:
+    unheard = (f"the model was not heard on every sentence: {done.unheard}",) if done.unheard else ()
+    for note in (*notes, *unheard):
         screen.say(note, style="yellow")
     if html is not None:
         _write(html, check_page(done, "Standard input" if text == "-" else Path(text).name))
@@ -86,6 +89,24 @@ def _show_claim(screen: Screen, checked: Checked, cited: dict[int, ShownCitation
         lead = "" if claim.verdict != "not_enough_info" else "nearest: "
         screen.print(f"    {lead}“{one_line(citation.quote.text, 240)}”")
         screen.print(f"    {where(citation)} · {citation.passage_id}", style="cyan")
+
+
+def _check_writable(path: Path, text: Path) -> None:
+    """Before the work: a page is never written over the text that is checked, nor into a folder that is not there."""
+    from citeleaf.errors import ConfigError
+
+    said = ""
+    try:
+        if path.exists() and text.exists() and path.samefile(text):
+            said = "it is the text that is checked"
+        elif path.is_dir():
+            said = "is a directory"
+        elif not path.parent.is_dir():
+            said = "no such file or directory"
+    except OSError as error:
+        said = (error.strerror or str(error)).lower()
+    if said:
+        raise ConfigError(f"cannot write `{path}`: {said}", hint="name another file", subject=str(path))
 
 
 def _write(path: Path, page: str) -> None:
