@@ -8,7 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from citeleaf.backends.http import Answered, Json, parsed
-from citeleaf.backends.openai_shapes import chat_reply, chat_request, error_text, first_tokens, streamed_reply
+from citeleaf.backends.openai_shapes import (
+    chat_reply,
+    chat_request,
+    error_text,
+    first_tokens,
+    known_error,
+    streamed_reply,
+)
 from citeleaf.backends.servers import Served, count, find, limits, load, open_client, refuse, told_window
 from citeleaf.chat import Message, Reply, Tell, Window, check_stopped, stop_event
 from citeleaf.errors import ConfigError, ModelUnavailable
@@ -78,7 +85,10 @@ class HttpChat:
         self.reply([Message("user", "Hello")], max_tokens=1)
 
     def first(self, messages: Sequence[Message]) -> Mapping[str, float] | None:
-        """As the server tells it; None from one that does not know `logprobs`, which is not asked again."""
+        """As the server tells it; None from one that does not know `logprobs`, which is not asked again.
+
+        A prompt that is too long, or a model that is not loaded, raises a `ModelError` and says nothing of `logprobs`.
+        """
         if "logprobs" in self._refused:
             return None
         served = self._served()
@@ -87,6 +97,8 @@ class HttpChat:
         )
         with self._client.send("POST", served.chat_path, body, limits(self._settings, _SIZE)) as answered:
             if answered.status in (400, 422):
+                if known := known_error(error_text(answered.body())):
+                    raise known
                 self._refused |= {"logprobs"}
                 return None
             if answered.status >= 300:

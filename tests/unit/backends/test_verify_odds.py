@@ -47,6 +47,7 @@ def test_the_odds_are_those_of_yes_against_no(behaviour: str, low: float, high: 
         ("weighs_neither", "neither yes nor no"),
         ("weighs_oddly", "no probabilities"),
         ("bad_request", "no probabilities"),
+        ("overflow", "does not fit"),
         ("server_error", "server_error"),
         ("silent", "the server at"),
         ("html_page", ""),
