@@ -93,7 +93,7 @@ class ChecksVerifier:
         if said == "supported" and spoken != "en":
             said = "not_enough_info"
             extra.append(Check("language", False, f"in {_LANGUAGES[spoken]} that only quotations are confirmed in"))
-        elif said == "supported" and not all(_together(each) for each in parted or (sides,)):
+        elif said == "supported" and known.gated and not all(_together(each) for each in parted or (sides,)):
             said = "not_enough_info"
             extra.append(Check("one place", False, "its words stand in several places, not in one"))
         elif said == "not_enough_info" and p >= known.unsure:

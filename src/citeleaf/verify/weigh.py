@@ -45,6 +45,8 @@ class Weights:
     weights: Mapping[str, float]
     sure: float
     unsure: float
+    gated: bool = True
+    """Whether a doubt keeps a claim from being supported; without, doubts are weighed alone."""
 
     def probability(self, features: Mapping[str, float]) -> float:
         """The probability that the evidence supports the claim. Features without a weight do not count."""
@@ -64,7 +66,12 @@ def weights(signals: tuple[str, ...] = ()) -> Weights:
         best = max((k for k in known if set(k) <= set(signals)), key=lambda k: (len(k), k))
         entry = known[best]
         return Weights(
-            entry["name"], entry["bias"], entry["weights"], entry["thresholds"]["sure"], entry["thresholds"]["unsure"]
+            entry["name"],
+            entry["bias"],
+            entry["weights"],
+            entry["thresholds"]["sure"],
+            entry["thresholds"]["unsure"],
+            entry.get("gated", True),
         )
     except (OSError, ValueError, KeyError) as error:
         raise ConfigError(f"`{FILE.name}` cannot be read: {error!r}", hint="install citeleaf again") from error
@@ -122,12 +129,14 @@ def label(
 ) -> tuple[Label, float]:
     """Label and score. A contradiction is `refuted`, at most 0.05; else `supported` from `sure` on, without a doubt.
 
-    A doubt is a failed check, `words` aside, or a part of which one piece holds less than 0.6.
+    A doubt is a failed check, `words` aside, or a part of which one piece holds less than 0.6; it forbids where the
+    weights are `gated`.
     """
     if contradictions(tuple(findings)):
         return "refuted", min(probability, REFUTED)
     doubtful = any(f.state == "failed" and f.name != "words" for f in findings) or values["unsaid_part"] > MOST_UNSAID
-    return ("supported" if probability >= known.sure and not doubtful else "not_enough_info"), probability
+    held_back = doubtful and known.gated
+    return ("supported" if probability >= known.sure and not held_back else "not_enough_info"), probability
 
 
 def _unsaid(sides: Sides) -> float:
