@@ -6,8 +6,8 @@ import re
 
 from citeleaf.types import Span
 
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+[」』”’]*|\n\s*\n")
-_NEXT = re.compile(r"\s*[\"'“‘(\[•–—*-]*\s*[^\W_a-zß-öø-ÿ]")
+_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+[」』”’]*|\n\s*\n")
+_NEXT = re.compile(r"\s*(?:[\"'“‘(\[•–—*-]+\s*)?[^\W_a-zß-öø-ÿ]")
 """A new sentence opens with a capital, a digit or a letter without case, behind quotation marks or a bullet."""
 _ABBREVIATED = re.compile(
     r"(?:\b(?:[A-Za-zÀ-ž]|e\.g|i\.e|viz|cf|vs|incl|excl|mr|mrs|ms|dr|prof|rev|st|sr|jr|inc|ltd|corp|pty|dept|al|"

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import time
+
 from citeleaf.quotes import cut, folded, joined, one_line, whole
 from citeleaf.sentences import sentences
+from citeleaf.types import Span
 from support.evidence import document, passage, quote
 
 DOC = document("a", "  One rule. Two rules.\n- three; four  ")
@@ -50,3 +53,10 @@ def test_empty_lines_and_other_stops_end_sentences() -> None:
     text = "No stop here\n\nNext one。第二句。 last"
     assert [text[s.start : s.end] for s in sentences(text)] == ["No stop here", "Next one。", "第二句。", "last"]
     assert sentences(" \n ") == []
+
+
+def test_long_runs_of_marks_and_blanks_take_no_time() -> None:
+    began = time.process_time()
+    for text in ("." * 100_000 + "a", "One." + " " * 100_000 + "a", "One. " + "(" * 100_000 + "a"):
+        assert sentences(text) == [Span(0, len(text))]
+    assert time.process_time() - began < 2
