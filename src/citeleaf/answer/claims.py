@@ -11,7 +11,7 @@ from citeleaf.types import Citation, Claim, Draft, Span
 
 _BULLET_LINE = re.compile(r"\n(?=[ \t]*(?:[-*•–]|\d{1,3}[.)])\s)")
 _BULLET = re.compile(r"[ \t]*(?:[-*•–]|\d{1,3}[.)])\s+")
-_BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:!?])")
+_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]+(?=[.,;:!?])")
 _SPACES = re.compile(r"[ \t]{2,}")
 _POINTS_BACK = re.compile(
     r"^\W*(?:it|its|they|their|he|she|this|these|that|those|such|there|here|both|otherwise|bu|bunlar|o|onlar)\b"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from citeleaf.answer.cite import resolve
@@ -81,3 +83,9 @@ def test_headings_and_code_are_pieces_of_their_own_and_hide_no_sentence(fence: s
     stated = [c.text for c in found if skipped(c, text) is None]
     assert stated == ["The gate is locked.", "Dogs bark.", "#2 is a tie."]
     assert {skipped(c, text) for c in found} == {None, "heading", "code"}
+
+
+def test_a_long_run_of_blanks_takes_no_time() -> None:
+    began = time.process_time()
+    assert told("Cash is counted" + " " * 60_000 + "daily .") == [("Cash is counted daily.", [])]
+    assert time.process_time() - began < 2
