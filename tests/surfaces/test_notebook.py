@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import citeleaf
 from citeleaf import App
-from citeleaf.types import Answer
+from citeleaf.types import Answer, Check
 
 NOTE = "# Keys\n\nLost keys are reported to the caretaker within two hours. <script>alert(1)</script>\n"
 
@@ -41,6 +42,12 @@ def test_an_answer_draws_itself(answers: tuple[Answer, Answer]) -> None:
     for html in (drawn, refused._repr_html_()):
         assert "<script" not in html and "<b>" not in html
         assert not re.search(r"(?:src|href)=[\"'](?!#)", html)
+
+
+def test_nothing_is_said_to_have_stopped_what_was_answered(answers: tuple[Answer, Answer]) -> None:
+    seen = Check("signal_injection", False, "looks odd")
+    drawn = [replace(a, trace=replace(a.trace, guard=(*a.trace.guard, seen)))._repr_html_() for a in answers]
+    assert ["Checks that stopped it" in html for html in drawn] == [False, True]
 
 
 def test_importing_loads_little() -> None:

@@ -143,6 +143,7 @@ def sheet(answer: Answer, language: Language = "en") -> Sheet:
     )
     looked_at = (answer.trace.guard, answer.trace.gate or (), answer.trace.screen or ())
     failed = [check for checks in looked_at for check in checks if not check.passed]
+    answered = decision.outcome == "answered"
     return Sheet(
         words=words,
         question=query.text if query.asked is None else query.asked,
@@ -151,7 +152,7 @@ def sheet(answer: Answer, language: Language = "en") -> Sheet:
         reply="" if answer.claims else answer.text,
         verified=tuple(_said(c, answer, words) for c in sound),
         unverified=(*(_said(c, answer, words) for c in answer.claims if c not in sound), *taken_out),
-        stopped=tuple(_check(c.name, c.detail, c.value, c.threshold, words) for c in failed),
+        stopped=() if answered else tuple(_check(c.name, c.detail, c.value, c.threshold, words) for c in failed),
         sources=tuple(_source(c, words) for c in answer.citations),
         nearest=tuple(
             Source(i, n.passage_id, "" if n.page is None else words.page.format(n.page), n.quote, "")
