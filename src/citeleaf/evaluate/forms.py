@@ -276,7 +276,7 @@ def _id(raw: Raw, at: str) -> str:
 
 def _field(raw: Raw, name: str, at: str) -> object:
     if name not in raw:
-        raise fault(at, f"field `{name}` is missing", "see the forms in the documentation")
+        raise fault(at, f"field `{name}` is missing", "add it; the first line of a file decides the form of all")
     return raw[name]
 
 
