@@ -272,7 +272,7 @@ _MODALITIES: tuple[tuple[Modality, re.Pattern[str], bool], ...] = (
     ),
 )
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|hardly|değil\w*|yok\w*|hariç)\b|n't\b"
+    r"\b(?:(?<!whether or )not|no|never|none|nobody|nothing|neither|nor|without|hardly|değil\w*|yok\w*|hariç)\b|n't\b"
     r"|\b\w{2,}m[ae]z(?:lar|ler|sa|se)?\b|\b\w{2,}m[ıiuü]yor\w*|\b\w{2,}m[ae]d[ıi]\w*|\b\w{2,}m[ae]y[ae]c[ae]\w*"
 )
 _NEGATIVE = re.compile(

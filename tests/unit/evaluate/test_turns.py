@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from citeleaf.evaluate.facts import judge_text
 from citeleaf.evaluate.turns import turns
 
 
@@ -53,3 +54,9 @@ def test_the_same_in_other_words_turns_nothing(reference: str, answer: str) -> N
 def test_a_turn_beside_the_right_sentence_is_still_a_turn() -> None:
     right, wrong = "The gate opens if the lamp is green.", "The gate opens unless the lamp is green."
     assert turns(f"{right} {wrong}", right) == ("condition",)
+
+
+@pytest.mark.parametrize("answer", ["Rain is covered whether or not it was forecast.", "Rain is covered either way."])
+def test_whether_or_not_denies_nothing(answer: str) -> None:
+    assert judge_text(answer, ["Rain is covered even if it was forecast."]).turned == ()
+    assert judge_text("Rain is not covered whether or not it was forecast.", [answer]).turned
