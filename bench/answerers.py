@@ -200,7 +200,7 @@ class Trial(App):
         return kit
 
 
-def sampled(parts: Sequence[str], whole: Path | None) -> list[tuple[str, Benchmark, Row]]:
+def sampled(parts: Sequence[str], whole: Path | None = None) -> list[tuple[str, Benchmark, Row]]:
     """The questions drawn, or all of the benchmark `whole`, in an order in which any beginning is a sample of all."""
     drawn: list[tuple[str, Benchmark, Row]] = []
     if whole is not None:

@@ -150,8 +150,8 @@ def test_what_only_the_user_can_mend_is_said(name: str) -> None:
 
 def test_every_behaviour_has_its_end() -> None:
     other = {"obeys_injections", "cites_facts", "abstains_in_turkish"}
-    # Tested where embeddings and judging are.
-    elsewhere = {n for n in BEHAVIOURS if n.startswith(("vectors_", "judge"))}
+    # Tested where embeddings, judging and odds are.
+    elsewhere = {n for n in BEHAVIOURS if n.startswith(("vectors_", "judge", "weighs_"))}
     stated = {*ANSWERED, *ABSTAINED, *QUOTED, *STOPPED, *other, *elsewhere}
     assert stated == set(BEHAVIOURS)
     assert len(BEHAVIOURS) >= 80

@@ -77,6 +77,10 @@ def wording(sides: Sides) -> Finding:
     left = _left_out(best)
     if left is not None:
         return failed("wording", f"leaves out “{left.text}”", piece=best.piece, found=Span(left.start, left.end))
+    joint = _joint_changed(best)
+    if joint is not None:
+        detail = f"says “{joint.text}” where the passage joins otherwise"
+        return failed("wording", detail, said=Span(joint.start, joint.end))
     turned = _turned(best) or _range_turned(best) or _agent_turned(best)
     if turned is not None:
         detail = f"“{sides.claim.text[turned.start : turned.end]}” has another place in the passage"
@@ -164,6 +168,23 @@ def _left_out(match: Match) -> Word | None:
         if name in _HARD and name not in mine and low <= word.start < high and word.text not in _GRAMMAR:
             return word
     return None
+
+
+def _joint_changed(match: Match) -> Word | None:
+    """An `and` of the claim between two words that the piece joins by `or` alone, or the other way round."""
+    mine, theirs = match.claim, match.piece.reading
+    for (a, x), (b, y) in pairwise(match.pairs):
+        if b != a + 1 or y != x + 1:
+            continue
+        here = _joints(mine, mine.content[a], mine.content[b])
+        there = {w.text for w in _joints(theirs, theirs.content[x], theirs.content[y])}
+        if here and there and not there & {w.text for w in here}:
+            return here[0]
+    return None
+
+
+def _joints(reading: Reading, first: Word, last: Word) -> list[Word]:
+    return [w for w in reading.words if w.text in ("and", "or") and first.end <= w.start < last.start]
 
 
 def _turned(match: Match) -> Word | None:

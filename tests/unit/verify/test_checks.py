@@ -58,6 +58,7 @@ CAUGHT = [
     ("names", "The permit is issued by the mayor of Elverum.", "The permit is issued by the mayor of Hamar."),
     ("quoted", "The notice says “keep clear of the slipway”.", "The notice says keep away from the slipway."),
     ("units", "The file is kept for 90 calendar weeks.", "The file is kept for 90 calendar days."),
+    ("wording", "The gate is locked and the alarm set.", "The gate is locked or the alarm set."),
     ("wording", "Sales rose from 15 tons to 12 tons.", "Sales rose from 12 tons to 15 tons."),
     ("wording", "The auditor is informed by the board of losses.", "The auditor informs the board of losses."),
     ("wording", "Clerks must be notified by their manager.", "Clerks must notify their manager."),
