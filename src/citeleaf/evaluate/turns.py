@@ -57,7 +57,11 @@ _ONLY_IF = re.compile(r"\bonly (?:if|when|where|once|after|with)\b", re.IGNORECA
 _OR = re.compile(r"\b(\w+)\s+or\s+(?:\w+\s+)?(\w+)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _JOINT = re.compile(r"[,;:]\s+(?:but|and|while|whereas|however)\s|;\s", re.IGNORECASE)
-_AND = re.compile(r"\s*[,;]?\s+(?:and|while|whereas)\s+", re.IGNORECASE)
+_AND = re.compile(r"\s*[,;]?\s+(?:and|but|while|whereas)\s+", re.IGNORECASE)
+_PIVOT = re.compile(r"\b(?:before|after)\b", re.IGNORECASE)
+_NOT_THIS = re.compile(r",\s*(?:and |but )?not\s+([^,;.]{3,60})", re.IGNORECASE)
+_OFF = re.compile(r"\b(?:off|without|outside)\s+(?:the\s+|an?\s+|any\s+)?(\w+)", re.IGNORECASE)
+_ON = re.compile(r"\b(?:on|with|inside|in)\s+(?:the\s+|an?\s+|any\s+)?(\w+)", re.IGNORECASE)
 _ACTOR = re.compile(
     r"\w{3,}(?:er|or|ee|ist|yst|ant|ian|man|dent)s?|bank|council|board|committee|police|settlor|landlord|agent|client"
     r"|guest|staff|owner|court|minister|authority|pilot|nurse|clerk|captain|banka|müşteri"
@@ -128,8 +132,12 @@ def _turns(there: Match, here: Match) -> Iterator[str]:
         yield "scope"
     if high >= _COPY and _other_actor(there):
         yield "parties"
-    if low >= _COPY and _exchanged(said, meant):
+    if low >= _COPY and (_exchanged(said, meant) or _turned_about(said, meant)):
         yield "order"
+    if low >= _NEAR and _tail_lost(said, meant):
+        yield "negation"
+    if low >= _COPY and (_left(said, meant) or _left(meant, said)):
+        yield "directions"
     if high >= _SAME and low >= _COPY and _weaker(said, meant):
         yield "modality"
     if there.coverage >= _SAME and _added(said, meant):
@@ -238,6 +246,35 @@ def _exchanged(said: str, meant: str) -> bool:
     one, two = (clause_of(part).words for part in first)
     mixed = all(part & a and part & b for part in (one, two))
     return mixed and len((one | two) & (a | b)) >= _SAME * len(a | b) and not one & two & (a | b)
+
+
+def _turned_about(said: str, meant: str) -> bool:
+    """Whether what stands before and after a `before`, or an `after`, has changed places."""
+    one, two = _PIVOT.findall(said), _PIVOT.findall(meant)
+    if len(one) != 1 or [w.lower() for w in one] != [w.lower() for w in two]:
+        return False
+    first, second = (clause_of(part).words for part in _PIVOT.split(said))
+    a, b = (clause_of(part).words for part in _PIVOT.split(meant))
+    a, b = a - b, b - a
+    return len(first & b) > len(first & a) and len(second & a) > len(second & b)
+
+
+def _tail_lost(said: str, meant: str) -> bool:
+    """Whether what the reference sets apart by `, not` is said in the answer without a denial."""
+    if clause_of(said).negations or re.search(
+        r"\b(?:rather|instead|than|except|unless|without)\b", said, re.IGNORECASE
+    ):
+        return False
+    held = clause_of(said).words
+    return any((words := clause_of(tail).words) and words <= held for tail in _NOT_THIS.findall(meant))
+
+
+def _left(said: str, meant: str) -> bool:
+    """Whether the one is off, without or outside what the other is on, with or in; a denial on either side aside."""
+    if clause_of(said).negations or clause_of(meant).negations:
+        return False
+    away = {w.lower() for w in _OFF.findall(said)}
+    return bool(away & {w.lower() for w in _ON.findall(meant)} - {w.lower() for w in _OFF.findall(meant)})
 
 
 def _weaker(said: str, meant: str) -> bool:

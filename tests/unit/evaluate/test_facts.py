@@ -118,3 +118,31 @@ def test_a_sentence_of_the_gold_quotation_turns_nothing_round() -> None:
     assert judge_text(answer, (reference,)).turned == ("exclusivity",)
     assert judge_text(answer, (reference,), gold=(f"{answer} Children swim in the morning.",)).turned == ()
     assert judge_text("Theft is not covered.", ("Theft is covered.",), gold=("Theft is not covered by B.",)).score == 0
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "right"),
+    [
+        (
+            "The price includes breakfast but excludes dinner.",
+            "The price includes dinner but excludes breakfast.",
+            False,
+        ),
+        (
+            "The first reading is taken before the second dose.",
+            "The second dose comes before the first reading.",
+            False,
+        ),
+        ("The second dose follows after the first reading.", "After the first reading the second dose follows.", True),
+        ("Refunds are given within 14 days, not in cash.", "Refunds are given within 14 days in cash.", False),
+        (
+            "Refunds are given within 14 days, not in cash.",
+            "Refunds are given within 14 days, but never in cash.",
+            True,
+        ),
+        ("Dogs are allowed on a lead.", "Dogs are allowed off the lead.", False),
+        ("Dogs are allowed on a lead.", "Dogs on a lead are allowed.", True),
+    ],
+)
+def test_what_is_exchanged_or_set_apart_is_seen(reference: str, answer: str, right: bool) -> None:
+    assert (judge_text(answer, (reference,)).turned == ()) is right
