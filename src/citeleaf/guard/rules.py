@@ -104,7 +104,7 @@ def _filled(rule: GuardRule, words: Mapping[str, Sequence[str]], *, checked: boo
     """The rule with its word lists in; a test holds the patterns of our own files to the limits, not every start."""
     filled: dict[str, tuple[str, ...]] = {
         field: tuple(_fill(pattern, words, rule.name) for pattern in getattr(rule, field))
-        for field in ("patterns", "weak", "beside", "unless")
+        for field in ("patterns", "weak", "beside", "cues", "unless")
     }
     for pattern in (p for patterns in filled.values() for p in patterns if checked):
         compiled(pattern, rule.name)

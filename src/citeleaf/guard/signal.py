@@ -26,8 +26,10 @@ from citeleaf.settings import GuardSettings
 from citeleaf.types import Check
 
 LENT = 0.5
+LENT_TO_CUES = 0.6
+"""From heads trained on requests like those: enough beside a cue, too."""
 LENT_BY_KIND = 0.75
-"""From heads whose threshold few harmless prompts reach: enough beside the form of a request, too."""
+"""Where hardly any harmless prompt gets: enough beside the form of a request, too."""
 _LONGEST = 2_000
 _MOST_WORDS = 400
 _SHOWN = 4
@@ -48,16 +50,17 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Coefficients of one signal; probabilities from `least` on lend weight to `rules`."""
+    """Coefficients of one signal; probabilities from `likely` on lend weight to `rules`, from `least` on more."""
 
     name: str
+    likely: float
     least: float
     rules: tuple[str, ...]
     linear: Linear
     grams: Mapping[str, float]
     """Weights of words and pairs of words; empty where the embedding alone counts."""
     kinds: Mapping[str, Linear]
-    """Which of `rules` a text is nearest to; empty where all are lent to alike."""
+    """Which of `rules` a text is nearest to; empty where there is one."""
 
     def probability(self, vector: NDArray[np.float32], words: frozenset[str]) -> float:
         """In [0, 1]: the logistic function of the embedding's logit and the mean weight of `words` by root of count."""
@@ -69,11 +72,19 @@ class Head:
         known = [word for word in words if self.grams.get(word, 0.0) > 0]
         return tuple(sorted(known, key=lambda word: (-self.grams[word], word))[:_SHOWN])
 
-    def lends(self, vector: NDArray[np.float32]) -> dict[str, float]:
-        """The weight lent, by rule: to the kind that the text is nearest to, or to all where there are no kinds."""
-        if not self.kinds:
+    def lends(self, probability: float, vector: NDArray[np.float32]) -> dict[str, float]:
+        """The weight lent, by rule: to all alike, and from `least` on more to the kind that the text is nearest to."""
+        if probability < self.likely:
+            return {}
+        if not self.grams:
             return dict.fromkeys(self.rules, LENT)
-        return {max(self.kinds, key=lambda rule: self.kinds[rule].logit(vector)): LENT_BY_KIND}
+        lent = dict.fromkeys(self.rules, LENT_TO_CUES)
+        if probability >= self.least:
+            lent[max(self.rules, key=lambda rule: self._nearness(rule, vector))] = LENT_BY_KIND
+        return lent
+
+    def _nearness(self, rule: str, vector: NDArray[np.float32]) -> float:
+        return self.kinds[rule].logit(vector) if self.kinds else 0.0
 
 
 @lru_cache(maxsize=1)
@@ -83,6 +94,7 @@ def heads() -> tuple[str, tuple[Head, ...]]:
     return data["embedder"], tuple(
         Head(
             h["name"],
+            h["likely"],
             h["least"],
             tuple(h["rules"]),
             _linear(h),
@@ -102,8 +114,8 @@ def grams(text: str) -> frozenset[str]:
 def guard_request(text: str, rules: GuardSettings, embedder: Embedder | None) -> tuple[Check, ...]:
     """The checks of a question: one a rule, then, where signals are on and their embedder is there, one a signal.
 
-    A signal's check fails, as a warning, from its least probability on; no rule has its name, so nothing follows. Its
-    detail names the rules that it lends to and the words that weighed most.
+    A signal's check fails, as a warning, from the probability on that lends weight; no rule has its name, so nothing
+    follows. Its detail names the rules that it lends to and the words that weighed most.
     """
     name, known = heads()
     if not rules.signal or embedder is None or embedder.name != name or not text.strip():
@@ -113,14 +125,14 @@ def guard_request(text: str, rules: GuardSettings, embedder: Embedder | None) ->
     warnings = []
     for head in known:
         probability = head.probability(vector, words)
-        warns = probability >= head.least
+        warns = probability >= head.likely
         detail = ""
+        for rule, weight in head.lends(probability, vector).items():
+            lent[rule] = max(weight, lent.get(rule, 0.0))
         if warns:
-            for rule, weight in head.lends(vector).items():
-                lent[rule] = max(weight, lent.get(rule, 0.0))
             heavy = ", ".join(f"`{word}`" for word in head.heaviest(words))
             detail = f"looks like what {', '.join(head.rules)} are for" + (f": {heavy}" if heavy else "")
-        warnings.append(Check(head.name, not warns, detail, round(probability, 4), head.least))
+        warnings.append(Check(head.name, not warns, detail, round(probability, 4), head.likely))
     return (*guard(text, rules.request, lent), *warnings)
 
 

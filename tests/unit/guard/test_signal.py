@@ -5,7 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from citeleaf.guard.look import guard
-from citeleaf.guard.signal import LENT, LENT_BY_KIND, grams, guard_request, heads
+from citeleaf.guard.signal import LENT, LENT_BY_KIND, LENT_TO_CUES, grams, guard_request, heads
+from citeleaf.layers import load
 from citeleaf.settings import GuardRule, GuardSettings
 
 WEAK = GuardRule(name="injection", weak=("alpha",))
@@ -37,6 +38,7 @@ def test_heads_are_whole() -> None:
     assert name == "minilm-l6" and [h.name for h in known] == [
         "signal_injection",
         "signal_order",
+        "signal_harm",
         "signal_request",
     ]
     for head in known:
@@ -86,7 +88,7 @@ def test_a_sign_of_form_counts_only_beside_what_is_lent_by_kind() -> None:
 
 
 def test_words_raise_a_probability_and_are_named() -> None:
-    request = heads()[1][2]
+    request = heads()[1][3]
     bare = np.zeros(384, np.float32)
     words = grams("Should I buy this, what do you advise?")
     assert request.probability(bare, words) > request.probability(bare, grams("What does section 4 say?"))
@@ -94,8 +96,27 @@ def test_words_raise_a_probability_and_are_named() -> None:
     assert named and set(named) <= words and all(request.grams[word] > 0 for word in named)
 
 
-def test_a_head_of_kinds_lends_to_the_nearest_alone() -> None:
+def test_a_head_of_kinds_lends_to_all_and_from_its_least_probability_on_more_to_the_nearest() -> None:
     for head in heads()[1][1:]:
-        assert set(head.kinds) == set(head.rules)
-        vector = head.kinds[head.rules[0]].weights.astype(np.float32)
-        assert head.lends(vector) == {head.rules[0]: LENT_BY_KIND}
+        assert set(head.kinds) == (set(head.rules) if len(head.rules) > 1 else set()) and head.likely < head.least
+        vector = (head.kinds[head.rules[0]] if head.kinds else head.linear).weights.astype(np.float32)
+        assert head.lends(head.likely - 0.01, vector) == {}
+        assert head.lends(head.likely, vector) == dict.fromkeys(head.rules, LENT_TO_CUES)
+        most = head.lends(head.least, vector)
+        assert most[head.rules[0]] == LENT_BY_KIND and sorted(most.values())[:-1] == [LENT_TO_CUES] * (len(most) - 1)
+
+
+def test_a_cue_counts_only_beside_what_heads_of_kinds_lend() -> None:
+    rule = GuardRule(name="injection", cues=("alpha",), beside=("beta",), unless=("gamma",))
+    lent = (LENT_BY_KIND, LENT_TO_CUES, LENT, 0.0)
+    assert [guard("alpha", (rule,), {"injection": one})[0].passed for one in lent] == [False, False, True, True]
+    assert guard("alpha gamma", (rule,), {"injection": LENT_TO_CUES})[0].passed
+    assert guard("beta", (rule,), {"injection": LENT_TO_CUES})[0].passed
+
+
+@pytest.mark.parametrize("profile", ["insurance", "kyc"])
+def test_no_cue_refuses_alone(profile: str) -> None:
+    rules = load(profile)[0].guard.request
+    bare = tuple(rule.model_copy(update={"patterns": (), "weak": (), "places": ()}) for rule in rules)
+    assert any(rule.cues for rule in bare)
+    assert all(check.passed for rule in rules for text in rule.trips for check in guard(text, bare))
