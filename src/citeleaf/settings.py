@@ -148,7 +148,9 @@ class GuardRule(Section):
     patterns: Lines = Field(default=(), description="Regular expressions; see `guard.patterns`. `{name}`: a word list.")
     weak: Lines = Field(default=(), description="Signs that do not suffice alone.")
     beside: Lines = Field(default=(), description="Signs of a request's form; they count only beside a learned signal.")
-    cues: Lines = Field(default=(), description="Words of such requests; they count only beside a learned signal, more.")
+    cues: Lines = Field(
+        default=(), description="Words of such requests; they count only beside a learned signal, more."
+    )
     unless: Lines = Field(default=(), description="What lifts a hit in the same sentence.")
     outcome: Literal["refused", "escalated", "removed", "marked"] = Field(
         default="refused",
