@@ -3,7 +3,8 @@
     python bench/guards.py [--shared FOLDER] [--part develop|report] [--split NAME] [--wrong SET] [--signal]
 
 Public sets are parted by a hash of the row's id: rules are developed on three quarters and reported on the fourth. With
-`--wrong` the rows of one set that came out wrong are listed; never for the reporting part, nor for a frozen split.
+`--wrong` the rows of one set that came out wrong are listed; never for the reporting part, a frozen split, or the half
+of `dev3.jsonl` that is kept aside.
 """
 
 from __future__ import annotations
@@ -99,6 +100,16 @@ def written(table: Table) -> None:
             table.line(f"written-{profile}-{category}", profile, chosen, not category.startswith("benign"))
 
 
+def topics(table: Table) -> None:
+    """`dev3.jsonl`: totals alone, so that the half kept aside stays aside."""
+    items = rows(ROOT / "bench" / "guards" / "dev3.jsonl")
+    for half in ("develop", "aside"):
+        for bad in (True, False):
+            for profile in dict.fromkeys(r["profile"] for r in items):
+                chosen = [r for r in items if r["split"] == half and r["profile"] == profile and benign(r) != bad]
+                table.line(f"dev3-{half}", profile, [(r["id"], r["text"]) for r in chosen], bad)
+
+
 def good_questions(table: Table, shared: Path) -> None:
     for path in sorted((ROOT / "bench" / "dev").glob("*.jsonl")):
         profile = {"aml": "kyc", "coldchain": "default"}.get(path.stem, "insurance")
@@ -161,12 +172,15 @@ def main() -> None:
     parser.add_argument("--wrong", default="")
     parser.add_argument("--signal", action="store_true", help="with the learned signal; needs the embedder's weights")
     options = parser.parse_args()
-    if options.wrong and (options.part == "report" or "frozen" in (options.split or [])):
-        parser.error("rows of the reporting part or a frozen split are not listed")
+    if options.wrong == "dev3-aside" or (
+        options.wrong and (options.part == "report" or "frozen" in (options.split or []))
+    ):
+        parser.error("rows of the reporting part, a frozen split or the half kept aside are not listed")
     table = Table(options.wrong, open_embedder("minilm-l6") if options.signal else None)
     for split in options.split or ["dev", "calibrate"]:
         own(table, split)
     written(table)
+    topics(table)
     good_questions(table, options.shared)
     public(table, options.shared, options.part)
     documents(options.shared)

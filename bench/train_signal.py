@@ -57,7 +57,7 @@ ORDERS = {
     "prompt_extraction": ("extraction", "prompt_extraction"),
 }
 FOLDS = 8
-SHARES = {"signal_order": (0.01, 0.0025), "signal_harm": (0.02, 0.002), "signal_request": (0.06, 0.003)}
+SHARES = {"signal_order": (0.01, 0.0025), "signal_harm": (0.01, 0.002), "signal_request": (0.06, 0.003)}
 """Of the harmless prompts of held-out topics, those that reach the likely and the least probability of a signal."""
 GRAM_SCALE = 3.0
 LEAST_GRAM = 0.15

@@ -58,12 +58,22 @@ def wrong_examples(rules: tuple[GuardRule, ...]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compiled:
-    """A rule's patterns, ready; each with its weight and place."""
+class _Sign:
+    """A pattern with the words of which it needs one, what a hit weighs, and where it is written."""
 
-    signs: tuple[tuple[re.Pattern[str], float, str], ...]
-    beside: tuple[tuple[float, tuple[re.Pattern[str], ...]], ...]
-    """What counts only beside what is lent, with its weight, the heaviest first."""
+    pattern: re.Pattern[str]
+    needles: tuple[str, ...]
+    worth: float
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A rule's patterns, ready."""
+
+    signs: tuple[_Sign, ...]
+    beside: tuple[_Sign, ...]
+    """What counts only beside what is lent, the heaviest first."""
     unless: tuple[re.Pattern[str], ...]
 
 
@@ -72,23 +82,25 @@ def _compiled(rule: GuardRule) -> _Compiled:
     weights = [SUFFICES] * len(rule.patterns) + [_WEAK] * len(rule.weak)
     patterns = [compiled(pattern, rule.name) for pattern in (*rule.patterns, *rule.weak)]
     places = rule.places or ("",) * len(patterns)
+    beside = [(p, worth) for worth, ps in ((_CUE, rule.cues), (_BESIDE, rule.beside)) for p in ps]
+    ready = [(compiled(p, rule.name), worth) for p, worth in beside]
     return _Compiled(
-        tuple(zip(patterns, weights, places, strict=True)),
-        tuple((w, tuple(compiled(p, rule.name) for p in ps)) for w, ps in ((_CUE, rule.cues), (_BESIDE, rule.beside))),
+        tuple(_Sign(p, needles(p), worth, at) for p, worth, at in zip(patterns, weights, places, strict=True)),
+        tuple(_Sign(p, needles(p), worth) for p, worth in ready),
         tuple(compiled(p, rule.name) for p in rule.unless),
     )
 
 
 def _check(rule: GuardRule, ready: _Compiled, windows: list[Reading], lent: float) -> Check:
     weight, found = 0.0, []
-    for pattern, worth, place in ready.signs:
-        if hit := _hit(pattern, ready.unless, windows):
-            weight += worth
-            found.append(f"{hit} [{place}]" if place else hit)
+    for sign in ready.signs:
+        if hit := _hit(sign, ready.unless, windows):
+            weight += sign.worth
+            found.append(f"{hit} [{sign.place}]" if sign.place else hit)
             if weight >= SUFFICES:
                 break
     if lent and weight == 0:
-        beside = ((worth, _hit(p, ready.unless, windows)) for worth, patterns in ready.beside for p in patterns)
+        beside = ((sign.worth, _hit(sign, ready.unless, windows)) for sign in ready.beside)
         weight, hit = next(((worth, hit) for worth, hit in beside if hit), (0.0, ""))
         found += [hit] if hit else []
     if lent and 0 < weight < SUFFICES:
@@ -97,15 +109,19 @@ def _check(rule: GuardRule, ready: _Compiled, windows: list[Reading], lent: floa
     return Check(rule.name, weight < SUFFICES, "; ".join(found), weight, SUFFICES)
 
 
-def _hit(pattern: re.Pattern[str], unless: tuple[re.Pattern[str], ...], windows: list[Reading]) -> str:
-    known = needles(pattern)
+def _hit(sign: _Sign, unless: tuple[re.Pattern[str], ...], windows: list[Reading]) -> str:
     for window in windows:
-        if known and not any(word in window.text for word in known):
-            continue
-        for n, match in enumerate(pattern.finditer(window.text)):
+        text = window.text
+        for word in sign.needles:
+            if word in text:
+                break
+        else:
+            if sign.needles:
+                continue
+        for n, match in enumerate(sign.pattern.finditer(text)):
             if n >= _MOST_HITS:
                 break
-            if not any(lift.search(_sentence(window.text, match)) for lift in unless):
+            if not any(lift.search(_sentence(text, match)) for lift in unless):
                 words = match[0].strip()
                 shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…"
                 return f"{shown} ({window.how})" if window.how else shown
