@@ -35,8 +35,8 @@ def ask(examples: Sequence[Example], file: Path, model: str, python: str, minute
                 break
             if key(example) not in known:
                 (odds,) = signal.odds([example.pair])
-                if odds is None:
-                    raise SystemExit(signal.missing)
+                if isinstance(odds, str):
+                    raise SystemExit(odds)
                 with file.open("a", encoding="utf-8") as out:
                     out.write(json.dumps([key(example), odds]) + "\n")
     finally:

@@ -97,8 +97,12 @@ class Checkup:
     @property
     def unheard(self) -> str:
         """Why a model that is asked beside the checks had no opinion on some sentence; empty where it had."""
-        told = (c for checked in self.claims for c in checked.checks)
-        return next((c.detail for c in told if c.name == _MODEL and c.value is None), "")
+        return unheard(c for checked in self.claims for c in checked.checks)
+
+
+def unheard(checks: Iterable[Check]) -> str:
+    """Why a model that is asked beside the checks had no opinion on some sentence; empty where it had."""
+    return next((c.detail for c in checks if c.name == _MODEL and c.value is None), "")
 
 
 def check(text: str, kit: Kit, rules: Settings, against: Sequence[DocId] = (), clock: Clock | None = None) -> Checkup:

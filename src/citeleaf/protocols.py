@@ -182,6 +182,9 @@ class Signal(Protocol):
     name: str
     fingerprint: str
 
-    def odds(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        """For each (claim, evidence) the log-odds that the evidence supports the claim, in order; None: no opinion."""
+    def odds(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | str]:
+        """For each (claim, evidence) the log-odds that the evidence supports the claim, in order.
+
+        Where there is no opinion, why, in words.
+        """
         ...

@@ -1,4 +1,4 @@
-"""A local cross-encoder that reads: do these words answer this question, do they support this claim?"""
+"""A local cross-encoder that reads: do these words answer this question?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Marked:
 class OnnxReader:
     """Pairs of texts to probabilities; a pair's have the same bits whatever else is read beside it.
 
-    The model has four logits a pair: `answers`, and `supported`, `contradicted`, `neither`.
+    The model has four logits a pair: `answers`, which counts here, and `supported`, `contradicted`, `neither`.
     """
 
     def __init__(self, files: ModelFiles, threads: int) -> None:
@@ -38,10 +38,6 @@ class OnnxReader:
     def answers(self, question: str, texts: Sequence[str]) -> list[float]:
         """The probability that each text answers the question, in order."""
         return [float(1 / (1 + np.exp(-row[0]))) for row in self._logits([(question, text) for text in texts])]
-
-    def odds(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (claim, evidence) the log-odds that the evidence supports the claim, in order."""
-        return [float(row[1] - np.logaddexp(row[2], row[3])) for row in self._logits(pairs)]
 
     def _logits(self, pairs: Sequence[tuple[str, str]]) -> list[NDArray[np.float64]]:
         encoded = [_Marked(each.ids, marked(each)) for each in self._runner.encode(pairs)]

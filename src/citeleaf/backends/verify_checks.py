@@ -54,7 +54,8 @@ class ChecksVerifier:
         Else its three nearest pieces of the cited passages are looked at by the checks of `citeleaf.verify.run`, for
         the whole claim and for each of its parts. One by which the passage says otherwise makes it `refuted`, whatever
         the signals say. Else the score is the probability that it is supported, and it is `supported` from the
-        threshold `sure` on, where one piece holds most of its words (`one place`); between the thresholds the check
+        threshold `sure` on, where one piece holds most of its words (`one place`); with weights that are not `gated`,
+        neither a doubt nor `one place` stands in the way. Between the thresholds the check
         `check the source` failed. A claim in a language that the
         rules were not made for is never supported unless it is a quotation.
         """
@@ -126,8 +127,8 @@ class ChecksVerifier:
             if contradictions(findings) or not _HOPELESS <= known.probability(values) <= _CERTAIN:
                 break
             (odds,) = signal.odds([(claim.text, text)])
-            if odds is None:
-                told.append(Check(signal.name, True, getattr(signal, "missing", "") or "no opinion"))
+            if isinstance(odds, str):
+                told.append(Check(signal.name, True, odds))
                 continue
             signals[signal.name] = odds
             told.append(Check(signal.name, odds >= 0, "log-odds that the words support it", round(odds, 3), 0.0))

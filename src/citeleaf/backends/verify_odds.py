@@ -24,10 +24,7 @@ _LEAST = -14.0
 
 
 class ModelOdds:
-    """Asks for one token a claim. A negative question is never asked: small models agree with whatever is said.
-
-    `missing` tells why there was no opinion the last time there was none, in words.
-    """
+    """Asks for one token a claim. A negative question is never asked: small models agree with whatever is said."""
 
     name = "model_odds"
 
@@ -35,33 +32,28 @@ class ModelOdds:
         """Nothing is asked before the first claim."""
         self._chat = chat
         self.fingerprint = fingerprint("model-odds-1", SYSTEM, ASKED, chat.fingerprint)
-        self.missing = ""
 
-    def odds(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        """Log-odds of yes in [-12, 12]; None from a runtime that gives no probabilities, or one that failed.
+    def odds(self, pairs: Sequence[tuple[str, str]]) -> list[float | str]:
+        """Log-odds of yes in [-12, 12]; in words why there are none, from a runtime that tells none or failed.
 
         `Cancelled` passes through.
         """
         return [self._one(claim, evidence) for claim, evidence in pairs]
 
-    def _one(self, claim: str, evidence: str) -> float | None:
+    def _one(self, claim: str, evidence: str) -> float | str:
+        silent = f"{self._chat.name} gives no probabilities"
         if not isinstance(self._chat, WeighingChat):
-            self.missing = f"{self._chat.name} gives no probabilities"
-            return None
+            return silent
         messages = [Message("system", SYSTEM), Message("user", ASKED.format(evidence=evidence, claim=claim))]
         try:
             found = self._chat.first(messages)
         except ModelError as error:
-            self.missing = f"{error.kind or error.code}: {error.message}"
-            return None
+            return f"{error.kind or error.code}: {error.message}"
         if found is None:
-            self.missing = f"{self._chat.name} gives no probabilities"
-            return None
-        self.missing = ""
+            return silent
         yes, no = _mass(found, "yes"), _mass(found, "no")
         if yes is None and no is None:
-            self.missing = f"{self._chat.name} answers neither yes nor no"
-            return None
+            return f"{self._chat.name} answers neither yes nor no"
         return max(-MOST, min(MOST, (_LEAST if yes is None else yes) - (_LEAST if no is None else no)))
 
 

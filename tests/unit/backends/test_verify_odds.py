@@ -23,17 +23,17 @@ TEXT = "The warden must lock the gate at nine in the evening. Visitors sign the 
 FOUND = evidence(passage(document("yard", TEXT)))
 
 
-def asked(behaviour: str) -> tuple[list[float | None], ModelOdds, FakeModel]:
+def asked(behaviour: str) -> tuple[list[float | str], FakeModel]:
     with FakeModel(behaviour) as fake:
         signal = ModelOdds(HttpChat(ChatSettings(address=fake.address, idle_s=2, total_s=4, load_s=4)))
-        return signal.odds(PAIR), signal, fake
+        return signal.odds(PAIR), fake
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
 @pytest.mark.parametrize(("behaviour", "low", "high"), [("weighs_yes", 1.85, 1.95), ("weighs_no", -3.95, -3.85)])
 def test_the_odds_are_those_of_yes_against_no(behaviour: str, low: float, high: float) -> None:
-    (odds,), signal, fake = asked(behaviour)
-    assert odds is not None and low < odds < high and not signal.missing
+    (odds,), fake = asked(behaviour)
+    assert isinstance(odds, float) and low < odds < high
     (sent,) = [s.body for s in fake.chats]
     assert (sent["max_tokens"], sent["temperature"], sent["logprobs"]) == (1, 0.0, True)
     assert "locked at nine" in sent["messages"][-1]["content"]
@@ -56,25 +56,23 @@ def test_the_odds_are_those_of_yes_against_no(behaviour: str, low: float, high: 
     ],
 )
 def test_without_probabilities_there_is_no_opinion_and_the_reason_is_kept(behaviour: str, why: str) -> None:
-    (odds,), signal, _ = asked(behaviour)
-    assert odds is None
-    assert signal.missing and why in signal.missing
+    (odds,), _ = asked(behaviour)
+    assert isinstance(odds, str) and odds and why in odds
 
 
 def test_a_runtime_that_cannot_weigh_is_told() -> None:
     signal = ModelOdds(ScriptedChat("Yes"))
     assert isinstance(signal, Signal)
-    assert signal.odds(PAIR) == [None]
-    assert signal.missing == "scripted gives no probabilities"
+    assert signal.odds(PAIR) == ["scripted gives no probabilities"]
 
 
 class Says:
-    name, fingerprint, missing = "model_odds", "says-1", "asleep"
+    name, fingerprint = "model_odds", "says-1"
 
-    def __init__(self, odds: float | None) -> None:
+    def __init__(self, odds: float | str) -> None:
         self.said, self.asked = odds, 0
 
-    def odds(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+    def odds(self, pairs: Sequence[tuple[str, str]]) -> list[float | str]:
         self.asked += len(pairs)
         return [self.said] * len(pairs)
 
@@ -97,7 +95,7 @@ def test_an_open_claim_is_asked_about_and_a_refuted_one_is_not() -> None:
 
 def test_no_opinion_changes_nothing_and_says_why() -> None:
     text = "At nine in the evening the warden locks the yard's gate [1]."
-    without, silent = verdict(text, Says(0.0)), verdict(text, Says(None))
+    without, silent = verdict(text, Says(0.0)), verdict(text, Says("asleep"))
     assert (silent.label, silent.claim) == (ChecksVerifier().verify(*_claims(text))[0].label, without.claim)
     assert "asleep" in [c.detail for c in silent.checks if c.name == "model_odds"]
 

@@ -67,6 +67,8 @@ def ask(
 
 def show_answer(screen: Screen, answer: Answer) -> None:
     """The answer for a reader: text with numbers, then each citation with page, place and words."""
+    from citeleaf.check import unheard
+
     screen.print(answer.text)
     if answer.citations:
         screen.print()
@@ -83,6 +85,8 @@ def show_answer(screen: Screen, answer: Answer) -> None:
     if failure := _model_failure(answer):
         screen.print()
         screen.print(f"quoted from the documents, because the model did not answer: {failure}", style="yellow")
+    if why := unheard(c for verdict in answer.trace.verdicts or () for c in verdict.checks):
+        screen.print(f"the model was not heard on every sentence: {why}", style="yellow")
     if answer.decision.outcome == "answered":
         for part in (c.detail for c in answer.trace.screen or () if c.name == "unanswered_part"):
             screen.print(f"not answered: {part}", style="yellow")
