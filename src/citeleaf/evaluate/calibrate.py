@@ -114,6 +114,20 @@ def calibrate(rows: Sequence[Record], wished: float) -> dict[str, Json]:
     }
 
 
+def too_few(found: Mapping[str, Json]) -> str:
+    """Why the reporting split cannot show that the wished rate is kept, in words; empty where it can.
+
+    With too few unanswerable questions even none let through leaves the one-sided 95 % bound above the wish.
+    """
+    reported, wished = found["reported_on"], found["wished_false_answer_rate"]
+    rate = reported.get("false_answer_rate") if isinstance(reported, dict) else None
+    n = rate["n"] if isinstance(rate, dict) else 0
+    bound = upper_bound(0, n) if isinstance(n, int) and n else 1.0
+    if not isinstance(wished, float) or bound <= wished:
+        return ""
+    return f"{n} unanswerable questions cannot show a rate of {wished:g}: none let through means under {bound:.2f}"
+
+
 def profile_text(found: Mapping[str, Json], app: App, benchmarks: Sequence[Benchmark]) -> str:
     """A profile in TOML: what the present profile sets, with the gate as calibrated and what it was calibrated on."""
     gate, kit = app.settings.gate, app.kit

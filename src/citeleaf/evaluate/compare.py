@@ -51,7 +51,12 @@ def _by_key(run: Path) -> dict[tuple[str, str], Item]:
 
 def _run(run: Path) -> Json:
     described = manifest.read(run)
-    return {"run": run.name, "fingerprint": described.get("fingerprint"), "models": described.get("models")}
+    return {
+        "run": run.name,
+        "fingerprint": described.get("fingerprint"),
+        "models": described.get("models"),
+        "finished": bool(described.get("finished")),
+    }
 
 
 def _difference(pairs: Sequence[tuple[Item, Item]], name: str) -> dict[str, Json]:

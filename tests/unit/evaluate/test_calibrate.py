@@ -12,7 +12,7 @@ import pytest
 from citeleaf.app import App
 from citeleaf.errors import BenchmarkError, ConfigError
 from citeleaf.evaluate.benchmark import load
-from citeleaf.evaluate.calibrate import calibrate, profile_text, rates, threshold, toml, write_profile
+from citeleaf.evaluate.calibrate import calibrate, profile_text, rates, threshold, toml, too_few, write_profile
 from citeleaf.evaluate.rows import Record
 from citeleaf.layers import load as load_settings
 from support.packs import make, open_small
@@ -113,3 +113,10 @@ def test_without_the_scorers_that_the_gate_weighs_there_is_no_probability(tmp_pa
     assert {row["gate"]["probability"] for row in asked} == {None}
     with pytest.raises(BenchmarkError, match="the gate gave no probability"):
         calibrate(asked, 0.1)
+
+
+@pytest.mark.parametrize(("n", "said"), [(4, True), (400, False)])
+def test_too_few_questions_to_show_the_wished_rate_are_told(n: int, said: bool) -> None:
+    told = too_few(calibrate([*rows(n, "calibrate", 1), *rows(n, "frozen", 3)], 0.05))
+    assert bool(told) is said
+    assert not said or "cannot show a rate of 0.05" in told

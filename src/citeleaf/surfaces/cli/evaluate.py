@@ -102,6 +102,9 @@ def compare(
     if json:
         screen.document(found)
         return 0
+    for run in (found["first"], found["second"]):
+        if isinstance(run, dict) and not run["finished"]:
+            screen.say(f"{run['run']} is not finished: rows that both have are compared", style="yellow")
     figures, changed = found["figures"], found["changed"]
     assert isinstance(figures, dict)
     assert isinstance(changed, list)
@@ -153,6 +156,8 @@ def calibrate(
     if write is not None:
         calibration.write_profile(write, text)
         screen.say(f"wrote {write}")
+    if few := calibration.too_few(found):
+        screen.say(few, style="yellow")
     if json:
         screen.document(found)
         return 0
