@@ -1,23 +1,14 @@
 // Drives the page in Chromium and prints one line of JSON a check: {"check": …, "ok": …, "detail": …}.
 // node tests/browser/page.mjs ADDRESS UPLOAD.pdf BROKEN.pdf PICTURES
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { launch, marks, require } from "./marks.mjs";
 import { payloads } from "./payloads.mjs";
 
-const require = createRequire(new URL("../../web/package.json", import.meta.url));
-const { chromium } = require("playwright-core");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const [address, upload, broken, pictures] = process.argv.slice(2);
 const THEFT = "How soon must a theft be reported to the police?";
-const FLAGS = (
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking " +
-  "--disable-component-update --disable-sync"
-).split(" ");
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: FLAGS,
-});
+const browser = await launch();
 const foreign = [];
 const errors = [];
 const dialogs = [];
@@ -85,21 +76,6 @@ const wide = async (page, view) => {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   must(over <= 0, `${view}: ${over} px too wide`);
 };
-
-/** The marks in shares of the picture of the page they lie on. */
-const marks = (page) =>
-  page.evaluate(() => {
-    const image = document.querySelector(".sheet img").getBoundingClientRect();
-    return [...document.querySelectorAll(".mark")].map((mark) => {
-      const m = mark.getBoundingClientRect();
-      return {
-        x0: (m.left - image.left) / image.width,
-        y0: (m.top - image.top) / image.height,
-        x1: (m.right - image.left) / image.width,
-        y1: (m.bottom - image.top) / image.height,
-      };
-    });
-  });
 
 await check("answer", async () => {
   const page = await open();

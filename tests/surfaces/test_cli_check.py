@@ -183,26 +183,16 @@ def test_the_page_says_in_words_what_the_documents_say(
     assert code == 0 and "✗" not in out.read_text("utf-8")
 
 
-def test_a_page_that_cannot_be_written_is_told(
-    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("page", "why"), [(".", "is a directory"), ("text.txt", "it is the text that is checked")])
+def test_a_page_that_must_not_be_written_is_told_before_any_work(
+    page: str, why: str, library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "text.txt"
     file.write_text("The gate is locked at nine in the evening.", "utf-8")
     profile = str(library.parent / "plain.toml")
-    code = run(["check", str(file), "--library", str(library), "--profile", profile, "--html", str(tmp_path)])
+    code = run(["check", str(file), "--library", str(library), "--profile", profile, "--html", str(tmp_path / page)])
     assert code == 2
-    assert "cannot write" in capsys.readouterr().err
-
-
-def test_a_page_is_not_written_over_the_text_that_is_checked(
-    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "text.txt"
-    file.write_text("The gate is locked at nine in the evening.", "utf-8")
-    profile = str(library.parent / "plain.toml")
-    code = run(["check", str(file), "--library", str(library), "--profile", profile, "--html", str(file)])
-    assert code == 2
-    assert "it is the text that is checked" in capsys.readouterr().err
+    assert f"cannot write `{tmp_path / page}`: {why}" in capsys.readouterr().err
     assert file.read_text("utf-8") == "The gate is locked at nine in the evening."
 
 

@@ -27,7 +27,8 @@ class CiteleafRetriever:
     @component.output_types(documents=list[Document])
     def run(self, query: str, top_k: int | None = None) -> dict[str, list[Document]]:
         """The passages for a query; `top_k` stands in for `k`."""
-        found = hits(self._app, query, k=top_k or self._k, scorer=self._scorer, doc_ids=self._doc_ids)
+        k = self._k if top_k is None else top_k
+        found = hits(self._app, query, k=k, scorer=self._scorer, doc_ids=self._doc_ids)
         return {
             "documents": [Document(id=hit.id, content=hit.text, score=hit.score, meta=hit.metadata) for hit in found]
         }
