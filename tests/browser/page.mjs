@@ -197,7 +197,7 @@ await check("not-answered", async () => {
   const abstained = await page.locator(".turn:last-child").textContent();
   must(/do not say/.test(abstained) && /unknown_code/.test(abstained), abstained.slice(0, 400));
   await page.locator(".near .passage").first().click();
-  await page.waitForSelector(".reader");
+  await page.waitForSelector(".mark");
   await shot(page, "abstained");
 });
 
