@@ -185,6 +185,42 @@ await check("follow-up", async () => {
   must(page.url() === address && /#\/answer\//.test(address), `no permalink: ${address}`);
 });
 
+await check("two-tabs", async () => {
+  const [first, second] = [await open(), await open()];
+  const other = "How soon must a lost device be reported to the security lead?";
+  await Promise.all([ask(first, THEFT), ask(second, other)]);
+  must(/within 24 hours/.test(await first.locator(".claims").textContent()), "the first tab has another answer");
+  must(/within 1 hour/.test(await second.locator(".claims").textContent()), "the second tab has another answer");
+});
+
+await check("reload-in-the-middle", async () => {
+  const page = await open();
+  await page.fill("#question", THEFT);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".turn[aria-busy=true]");
+  await page.reload();
+  await page.waitForSelector("#question");
+  must((await page.locator(".turn[aria-busy=true]").count()) === 0, "a question that nobody waits for is still shown");
+  await ask(page, THEFT);
+  must(/within 24 hours/.test(await page.locator(".claims").textContent()), "no answer after the reload");
+});
+
+await check("ten-thousand-documents", async () => {
+  const page = await open();
+  await page.route("**/api/documents?*", async (route) => {
+    const { documents, ...rest } = await (await route.fetch()).json();
+    const many = Array.from({ length: 10_000 }, (_, i) => ({ ...documents[0], id: `doc-${i}`, title: `Leaflet ${i}` }));
+    await route.fulfill({ json: { ...rest, documents: many, total: many.length } });
+  });
+  await page.goto(`${address}/#/documents`);
+  await page.waitForSelector(".what > a");
+  must((await page.locator(".what > a").count()) === 200, "more rows than a page can bear");
+  await page.getByRole("button", { name: "9,800" }).click();
+  must((await page.locator(".what > a").count()) === 400, "no further rows");
+  await page.fill("input[type=search]", "leaflet 9999");
+  await page.waitForFunction(() => document.querySelectorAll(".what > a").length === 1);
+});
+
 await check("not-answered", async () => {
   const page = await open();
   await ask(page, "Should I buy this policy?");

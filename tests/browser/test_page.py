@@ -15,6 +15,7 @@ from support.pdfs import lines, make
 
 CHECKS = [
     *("answer", "text-of-the-page-can-be-selected", "keyboard", "stop", "follow-up", "not-answered", "no-pages"),
+    *("two-tabs", "reload-in-the-middle", "ten-thousand-documents"),
     *(
         "trace",
         "upload",

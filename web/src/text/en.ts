@@ -255,6 +255,7 @@ export const en = {
   "export.pdf": "PDF with marks",
 
   "docs.none": "There are no documents yet.",
+  "docs.more": "Show more documents ({n} are not shown)",
   "docs.filter": "Filter by title or file",
   "docs.policies": "Documents that are cited",
   "docs.facts": "Case facts of the library, never cited",

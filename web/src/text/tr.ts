@@ -257,6 +257,7 @@ export const tr: Catalogue = {
   "export.pdf": "İşaretli PDF",
 
   "docs.none": "Henüz belge yok.",
+  "docs.more": "Daha fazla belge göster ({n} belge gösterilmiyor)",
   "docs.filter": "Başlığa ya da dosyaya göre süz",
   "docs.policies": "Kaynak gösterilen belgeler",
   "docs.facts": "Kitaplığın dosya bilgileri, asla kaynak gösterilmez",
