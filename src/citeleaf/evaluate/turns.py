@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from citeleaf.language.clauses import clause_of
+from citeleaf.language.clauses import Clause, clause_of, clauses, conflict, shared
 from citeleaf.language.quantities import Quantity, same
 from citeleaf.sentences import sentences
 from citeleaf.types import Quote, Span
@@ -24,6 +24,8 @@ from citeleaf.verify.run import checks, contradictions
 
 _NEAR, _COPY, _MOST, _SAME = 0.5, 0.7, 0.8, 0.85
 """Shares of the words of one sentence that the other holds: of one matter, in nearly the same words, in the same."""
+_PART = 0.35
+"""Least share of the words of one sentence that the other holds, where all words of that one stand in the first."""
 _ALIKE = 0.6
 """Share of the words of two conditions that makes them one."""
 _POINTS = ("quantifiers", "modality", "directions", "parties")
@@ -62,6 +64,21 @@ _PIVOT = re.compile(r"\b(?:before|after)\b", re.IGNORECASE)
 _NOT_THIS = re.compile(r",\s*(?:and |but )?not\s+([^,;.]{3,60})", re.IGNORECASE)
 _OFF = re.compile(r"\b(?:off|without|outside)\s+(?:the\s+|an?\s+|any\s+)?(\w+)", re.IGNORECASE)
 _ON = re.compile(r"\b(?:on|with|inside|in)\s+(?:the\s+|an?\s+|any\s+)?(\w+)", re.IGNORECASE)
+_LAST = r"(?:is|are|was|were|does|do|did|will|would|may|can|must|should|has|have|had)"
+_ELLIPSIS = re.compile(
+    rf"\b(?:but|and|while|whereas|though|although)\s+((?:[\w'’-]+\s+){{1,12}}?){_LAST}(\s+not|n['’]t)?\s*(?:[.;,]|$)",
+    re.IGNORECASE,
+)
+"""A statement that leaves out its predicate, that of the one before it: `X is covered, but Y is not`."""
+_CLEFT = re.compile(r"\bit\s+is\s+((?:[\w'’-]+\s+){1,6}?)(?:that|who|which)\b", re.IGNORECASE)
+_ONE = re.compile(
+    r"\b(?:any|each|every|per)(?: one)? (?:\w+ )?(?:event|claim|loss|occurrence|incident|accident)\b", re.IGNORECASE
+)
+_ALTOGETHER = re.compile(
+    r"\b(?:whole|entire|aggregate|combined|altogether|however many|in (?:total|all|aggregate)|all (?:\w+ )?"
+    r"(?:events|claims|losses|occurrences|incidents|accidents))\b",
+    re.IGNORECASE,
+)
 _ACTOR = re.compile(
     r"\w{3,}(?:er|or|ee|ist|yst|ant|ian|man|dent)s?|bank|council|board|committee|police|settlor|landlord|agent|client"
     r"|guest|staff|owner|court|minister|authority|pilot|nurse|clerk|captain|banka|müşteri"
@@ -115,7 +132,8 @@ def turns(text: str, reference: str) -> tuple[str, ...]:
 
 
 def _of_one_matter(there: Match, here: Match) -> bool:
-    return len(there.pairs) >= 2 and min(there.coverage, here.coverage) >= _NEAR
+    low, high = sorted((there.coverage, here.coverage))
+    return len(there.pairs) >= 2 and (low >= _NEAR or (high >= 1 and low >= _PART))
 
 
 def _turns(there: Match, here: Match) -> Iterator[str]:
@@ -130,16 +148,22 @@ def _turns(there: Match, here: Match) -> Iterator[str]:
         yield "exclusivity"
     if _EVERYWHERE.search(said) and not _UNIVERSAL.search(meant) and here.coverage < 1:
         yield "scope"
-    if high >= _COPY and _other_actor(there):
+    if (high >= _COPY and _other_actor(there)) or _other_cleft(said, meant):
         yield "parties"
     if low >= _COPY and (_exchanged(said, meant) or _turned_about(said, meant)):
         yield "order"
-    if low >= _NEAR and _tail_lost(said, meant):
+    if low >= _NEAR and (_tail_lost(said, meant) or _against_ellipsis(said, meant)):
+        yield "negation"
+    if low >= _COPY and _half_denied(said, meant):
         yield "negation"
     if low >= _COPY and (_left(said, meant) or _left(meant, said)):
         yield "directions"
     if high >= _SAME and low >= _COPY and _weaker(said, meant):
         yield "modality"
+    if low >= _NEAR and _demanded(said, meant):
+        yield "modality"
+    if high >= _COPY and (_basis(said) and _basis(meant) and _basis(said) != _basis(meant)):
+        yield "scope"
     if there.coverage >= _SAME and _added(said, meant):
         yield "quantity"
     if low >= _COPY:
@@ -155,11 +179,13 @@ def _denied(finding: Finding, there: Match, here: Match) -> bool:
     """Whether a negation makes good what is found: one more on one side, or `excluded` for `not covered`.
 
     So for opposite directions, and for duties beside conditions that agree: `must not run until` is
-    `may run only after`.
+    `may run only after`. Any one event is each event.
     """
     odd = denials(there.claim) % 2 != denials(here.claim) % 2
     if finding.name == "modality":
         return odd and _agree(there.claim.text, here.claim.text)
+    if finding.name == "quantifiers":
+        return bool(_ONE.search(there.claim.text) and _ONE.search(here.claim.text))
     if finding.name != "directions" or finding.said is None or finding.found is None:
         return False
     words = there.claim.text[finding.said.start : finding.said.end], finding.found.text
@@ -218,7 +244,12 @@ def _exclusive(said: str, meant: str, here: Match) -> bool:
 def _other_actor(there: Match) -> bool:
     """Whether one acting person stands in the place of another, between words that both sentences share."""
     mine, theirs = there.claim.content, there.piece.reading.content
-    paired = dict(there.pairs)
+    paired = {
+        i: j
+        for i, j in there.pairs
+        if mine[i].stem == theirs[j].stem
+        or bool(_ACTOR.fullmatch(mine[i].text)) == bool(_ACTOR.fullmatch(theirs[j].text))
+    }
     taken = set(paired.values())
     for i, word in enumerate(mine):
         if i in paired or not _ACTOR.fullmatch(word.text):
@@ -226,10 +257,20 @@ def _other_actor(there: Match) -> bool:
         after = paired.get(i + 1, len(theirs) if i + 1 == len(mine) else -1)
         before = paired.get(i - 1, -1)
         for j in {after - 1, before + 1} - taken:
-            inside = 0 <= j < len(theirs) and (j == after - 1 or i == len(mine) - 1 or after < 0)
+            ends = len(mine) - 1 == i or len(theirs) - 1 == j or after < 0
+            inside = 0 <= j < len(theirs) and (j == after - 1 or ends)
             if inside and _ACTOR.fullmatch(theirs[j].text) and not _one_actor(word.stem, theirs[j].stem):
                 return True
     return False
+
+
+def _other_cleft(said: str, meant: str) -> bool:
+    """Whether both say that `it is X that does so`, with nothing in common between the one X and the other."""
+    mine, theirs = _CLEFT.search(said), _CLEFT.search(meant)
+    if not mine or not theirs or clause_of(said).negations % 2 != clause_of(meant).negations % 2:
+        return False
+    one, two = clause_of(mine[1]).words, clause_of(theirs[1]).words
+    return bool(one and two) and not one & two and not any(_one_actor(a, b) for a in one for b in two)
 
 
 def _one_actor(first: str, second: str) -> bool:
@@ -267,6 +308,57 @@ def _tail_lost(said: str, meant: str) -> bool:
         return False
     held = clause_of(said).words
     return any((words := clause_of(tail).words) and words <= held for tail in _NOT_THIS.findall(meant))
+
+
+def _against_ellipsis(said: str, meant: str) -> bool:
+    """Whether the answer says of Y what the reference says of X alone: `X is covered, but Y is not`."""
+    for found in _ELLIPSIS.finditer(meant):
+        base = clauses(meant[: found.start()])
+        apart = clause_of(found[1]).words - base[-1].words if base else frozenset()
+        if not apart or not base[-1].assertive:
+            continue
+        odd = bool(found[2]) != bool(base[-1].negations % 2)
+        predicate = _predicate(base[-1])
+        for clause in clauses(said):
+            if apart <= clause.words and predicate & clause.words and bool(clause.negations % 2) != odd:
+                return True
+    return False
+
+
+def _predicate(clause: Clause) -> frozenset[str]:
+    """Content words from the first verb of a clause on, of negative sense too: `excluded`."""
+    parts = re.split(rf"\b{_LAST}\b", clause.text, maxsplit=1, flags=re.IGNORECASE)
+    return clause_of(parts[1]).words if len(parts) > 1 else frozenset()
+
+
+def _half_denied(said: str, meant: str) -> bool:
+    """Whether of two statements joined by `and` both are turned round, so that the denials of the whole are even."""
+    first, second = _AND.split(said), _AND.split(meant)
+    if len(first) != 2 or len(second) != 2:
+        return False
+    halves = [(clause_of(a), clause_of(b)) for a, b in zip(first, second, strict=True)]
+    return all(shared(a, b) >= 2 and conflict(b, a) == "negation" for a, b in halves)
+
+
+def _demanded(said: str, meant: str) -> bool:
+    """Whether the answer makes a duty of what the reference makes a condition: `only if We agree`, `We must agree`."""
+    for condition in _conditions(meant):
+        if condition.sign != 1 or not condition.words:
+            continue
+        for piece in re.split(r"[,;]\s", said):
+            clause = clause_of(piece)
+            asked = (
+                "duty" in clause.modality and not _CONDITION.search(piece) and "duty" not in clause_of(meant).modality
+            )
+            if asked and condition.words <= clause.words and len(clause.words) <= 2 * len(condition.words) + 1:
+                return True
+    return False
+
+
+def _basis(text: str) -> str:
+    """Whether a limit is for each event or for all of them; empty where the text says neither, or both."""
+    one, altogether = bool(_ONE.search(text)), bool(_ALTOGETHER.search(text))
+    return "" if one == altogether else "each" if one else "all"
 
 
 def _left(said: str, meant: str) -> bool:

@@ -108,7 +108,7 @@ def test_reversals_of_policy_sentences_are_seldom_taken_for_right(shared: Path) 
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     wrong = [r for r in rows if r["label"] == "contradicted" and r["minimal_fix"]]
     taken = [r["id"] for r in wrong if (judge_text(r["claim"], (r["minimal_fix"],)).score or 0) >= 2]
-    assert len(taken) / len(wrong) <= 0.1
+    assert len(taken) / len(wrong) <= 0.02
     assert all(judge_text(r["minimal_fix"], (r["minimal_fix"],)).score == 3 for r in wrong)
 
 

@@ -24,6 +24,22 @@ from citeleaf.evaluate.turns import turns
             "order",
         ),
         ("The crew pays the fee exceeding the limit.", "The crew pays the fee exceeding 20% of the limit.", "quantity"),
+        ("Leaks are reported on the next working day.", "Leaks are reported within four working days.", "quantity"),
+        ("Red buoys are inspected, but green buoys are not.", "Green buoys are inspected.", "negation"),
+        ("Red buoys are excluded, but green buoys are not.", "Green buoys are excluded like red ones.", "negation"),
+        (
+            "The rules do not set a form and skippers should have freedom to design it.",
+            "The rules set a form and leave skippers no freedom to design it.",
+            "negation",
+        ),
+        ("It is the pilot who closes the gate.", "It is harbour control that closes the gate.", "parties"),
+        (
+            "The owner of the barge held in trust is the trustee.",
+            "The owner of the barge held in trust is the settlor.",
+            "parties",
+        ),
+        ("The berth is let again only if the council agrees.", "The council must agree to let the berth.", "modality"),
+        ("The limit is $900 for any one loss.", "The limit is $900 for the whole year, however many losses.", "scope"),
     ],
 )
 def test_a_turn_is_named(reference: str, answer: str, found: str) -> None:
@@ -45,6 +61,11 @@ def test_a_turn_is_named(reference: str, answer: str, found: str) -> None:
             "A red buoy stays out for at least 24 months. A green or yellow buoy stays out for at least 12 months.",
         ),
         ("The captain signs the cargo list.", "The cargo list is signed by the captain."),
+        ("Red buoys are excluded, but green buoys are not.", "Green buoys are not excluded."),
+        ("Red buoys are inspected, but green buoys are not.", "Red buoys are inspected."),
+        ("It is the pilot who closes the gate.", "It is the pilot that closes the gate."),
+        ("The berth is let again only if the council agrees.", "The berth may be let again if the council agrees."),
+        ("The limit is $900 for any one loss.", "The limit is $900 for each loss."),
     ],
 )
 def test_the_same_in_other_words_turns_nothing(reference: str, answer: str) -> None:
